@@ -1,5 +1,5 @@
 /** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
-const layers = ['util', 'engine', 'time', 'ownership', 'holding', 'waiting', 'objects', 'wiring']
+const layers = ['util', 'engine', 'time', 'ownership', 'holding', 'waiting', 'objects']
 /** Parts that many programs do without, and that no other part of the core names but as a type: so bundlers can leave them out. */
 const leaves = [
   'bridge',
@@ -15,6 +15,8 @@ const leaves = [
 /** What may name them: the client that has all of them, and what is public. */
 const faces = ['holdfast', 'index', 'lock/index']
 const core = '^packages/core/src/'
+/** A client's side of a store, and of a quorum: all of their parts get the whole of it, and name its type. */
+const wholes = `${core}(store-client|quorum/client)\\.ts$`
 
 const upward = layers.flatMap((layer, i) => {
   const above = layers.slice(i + 1)
@@ -58,7 +60,17 @@ module.exports = {
       severity: 'error',
       comment: 'Modules that need each other are one module, or one of them names an interface of its own.',
       from: { path: '^(packages|bench|verification)/' },
-      to: { circular: true },
+      to: { circular: true, viaOnly: { pathNot: wholes } },
+    },
+    {
+      name: 'parts-know-their-client-as-a-type',
+      severity: 'error',
+      comment: 'A part is made by its client, and gets it: only clients, and what makes them, load it.',
+      from: {
+        path: core,
+        pathNot: [`${core}(lock-client|quorum/(master|client|holdfast-quorum))\\.ts$`, '\\.spec\\.ts$'],
+      },
+      to: { path: wholes, dependencyTypesNot: ['type-only'] },
     },
     ...upward,
     ...isolated,
@@ -85,7 +97,7 @@ module.exports = {
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
       to: {
-        path: `${core}(time|holding|waiting|objects|wiring|holdfast|lock-client|${leaves.filter((leaf) => leaf !== 'redis/redisson').join('|')})`,
+        path: `${core}(time|holding|waiting|objects|holdfast|lock-client|store-client|${leaves.filter((leaf) => leaf !== 'redis/redisson').join('|')})`,
       },
     },
     {

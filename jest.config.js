@@ -41,7 +41,7 @@ const left = [
   'cli/test/run-(in-time|terminal)',
   'core/test/conformance/(?!redis\\.test)',
   'core/test/(failover|minified|multi-lock-cluster|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
-  'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model|walks)',
+  'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model)',
   '(documents|session-queue)/test/(interleavings|mutants)',
   // In virtual time it is in verification/sim.
   '(documents|memory|session-queue)/test/conformance',

@@ -10,17 +10,17 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 138,
-  lines: 24_240,
+  files: 135,
+  lines: 23_720,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
-  'uses of Pick<': 87,
-  'interfaces named …Deps': 37,
-  'files on the way of a free withLock': 51,
-  'calls per cycle': 410,
+  'uses of Pick<': 60,
+  'interfaces named …Deps': 3,
+  'files on the way of a free withLock': 50,
+  'calls per cycle': 401,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 263_000,
-  'bundle of one lock with LockClient, bytes': 174_000,
+  'bundle of one lock with Holdfast, bytes': 262_200,
+  'bundle of one lock with LockClient, bytes': 174_200,
 }
 
 /** Files that only say what is public may be short. */

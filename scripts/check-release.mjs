@@ -1,5 +1,5 @@
 // Usage: node scripts/check-release.mjs [tag]
-// Says whether this checkout can be released; docs/internals/releasing.md has the whole procedure.
+// Says whether this checkout can be released; CONTRIBUTING.md has the whole procedure.
 import { readFileSync } from 'node:fs'
 import { releaseProblems } from './lib/release.mjs'
 import { reportsTo, repositoryUrl } from './lib/repository.mjs'

@@ -1,11 +1,10 @@
-import { contenders as allContenders } from './adapters/contenders.js'
-import { redissons, whyNoRedisson, type Redisson } from './adapters/redisson.js'
-import { ableTo, titleOf, type Contender } from './contender.js'
+import { contenders } from './adapters/contenders.js'
+import { redisson, whyNoRedisson, type Redisson } from './adapters/redisson.js'
+import { ableTo, type Contender } from './contender.js'
 import type { Subject } from './compare.js'
 import { handOffsIn, type Visit, type Window } from './hand-offs.js'
-import type { Rivals } from './rivals.js'
 import type { Figure, Plan } from './scenario.js'
-import { nowUs } from './tasks/contend.js'
+import { nowUs, type Rivals } from './tasks/contend.js'
 import { warmUpMs, WorkerPool } from './worker-pool.js'
 
 /** What contends: a contender in Node, or Redisson in Java. */
@@ -13,17 +12,13 @@ export type Rival = Contender | Redisson
 
 export const isInJava = (rival: Rival): rival is Redisson => 'start' in rival
 
-/** Those of the plan that can wait. Redisson takes part only if no contender is left out. */
+/** Those of the plan that can wait. Redisson takes part only if no contender of Redis is left out. */
 export async function rivalsIn(plan: Plan): Promise<Rival[]> {
-  const { contenders, say } = plan
-  const patient = ableTo('wait', contenders, ({ waits }) => waits !== 'never', { titleOf, say })
-  const inNode = patient.filter(({ waits }) => waits !== 'stalling')
-  for (const stalling of patient.filter((each) => !inNode.includes(each)))
-    say(`left out: ${titleOf(stalling)}, whose waiters stall until leases expire`)
-  if (contenders.length < allContenders.length) return inNode
+  const inNode = ableTo('wait', plan.contenders, ({ waits }) => waits !== 'never', plan.say)
+  if (plan.contenders !== contenders.redis) return inNode
   const missing = await whyNoRedisson()
-  if (missing === null) return [...inNode, ...redissons]
-  say(`left out: Redisson. ${missing}`)
+  if (missing === null) return [...inNode, redisson]
+  plan.say(`left out: Redisson. ${missing}`)
   return inNode
 }
 
@@ -74,7 +69,7 @@ export async function warmUpRivals<R extends Rival>(
     const processes = processesOf(rival)
     const fromUs = nowUs()
     const order = { waiters: 20, fromUs, untilUs: fromUs + msOf(rival, processes) * 1_000 }
-    const lock = (index: number): string => `warm-up of ${titleOf(rival)} ${index}`
+    const lock = (index: number): string => `warm-up of ${rival.library} ${index}`
     await rivals.contend(Array.from({ length: processes }, (_, index) => ({ lock: lock(index), ...order })))
   }
 }
@@ -97,7 +92,7 @@ export function handOffsOf(
   minWindowMs: number,
   at: Figure['at'] = { ...size },
 ): Subject & { cyclesIn(windowMs: number): Promise<{ readonly cycles: number }> } {
-  const of = titleOf(rival)
+  const of = rival.library
   const contention = { lock: `${of}: ${size.waiters} in ${size.processes}`, ...size }
   let windowMs = minWindowMs
   return {

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { forkWorker, type RedisServer } from '@holdfast/testkit'
+import { forkWorker } from '@holdfast/testkit'
 import { pin, redisCore } from './pinning.js'
 
 const proxyFile = fileURLToPath(new URL('delay-proxy.js', import.meta.url))
 
 /** Runs the callback with a URL at which the server is `delayMs` away in each direction. */
 export async function farAway<T>(
-  { host, port }: RedisServer,
+  { host, port }: { readonly host: string; readonly port: number },
   delayMs: number,
   use: (url: string) => Promise<T>,
 ): Promise<T> {

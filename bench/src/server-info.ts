@@ -1,7 +1,7 @@
 import { withRedis } from '@holdfast/testkit/process'
 
 /** The numbers of these names in the text of INFO; NaN for those that the server does not report. */
-export function numbersIn<Name extends string>(text: string, names: readonly Name[]): Record<Name, number> {
+function numbersIn<Name extends string>(text: string, names: readonly Name[]): Record<Name, number> {
   const fields = new Map(text.split('\r\n').map((line) => [line.split(':', 1)[0], line]))
   const entries = names.map((name) => [name, Number(fields.get(name)?.slice(name.length + 1) ?? NaN)])
   // Object.fromEntries does not preserve the type of the names.

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url'
 import { forkWorker, type Worker } from '@holdfast/testkit'
-import { ableTo, titleOf, type Contender, type Session } from './contender.js'
+import type { Contender } from './contender.js'
 import { pin, workerCore } from './pinning.js'
 import type { Plan } from './scenario.js'
-import type { Servers } from './servers.js'
+import type { Server } from './stores.js'
 import type { Pace, CyclesOrder } from './tasks/cycles.js'
 import type { TaskName, TaskOrder, TaskResult } from './tasks/tasks.js'
 
@@ -19,29 +19,22 @@ const nodeArgs = ['--no-memory-reducer']
 export class WorkerPool {
   readonly contender: Contender
   readonly #workers: readonly Worker[]
-  readonly #can: ReadonlySet<unknown>
 
-  private constructor(contender: Contender, workers: readonly Worker[], can: ReadonlySet<unknown>) {
+  private constructor(contender: Contender, workers: readonly Worker[]) {
     this.contender = contender
     this.#workers = workers
-    this.#can = can
   }
 
   static async start(contender: Contender, url: string, processes: number): Promise<WorkerPool> {
-    let can: unknown
     const workers = await Promise.all(
       Array.from({ length: processes }, async (_, index) => {
-        const worker = await forkWorker(workerFile, { args: [titleOf(contender), url], nodeArgs })
-        ;({ can } = await worker.waitFor('ready'))
+        const worker = await forkWorker(workerFile, { args: [contender.library, url], nodeArgs })
+        await worker.waitFor('ready')
         await pin(worker.pid, workerCore(index))
         return worker
       }),
     )
-    return new WorkerPool(contender, workers, new Set(Array.isArray(can) ? can : []))
-  }
-
-  can(method: keyof Session): boolean {
-    return this.#can.has(method)
+    return new WorkerPool(contender, workers)
   }
 
   /** Runs one task on all workers at once, each with its `orderOf`. Resolves when all are done. */
@@ -57,7 +50,7 @@ export class WorkerPool {
       this.#workers.map(async (worker) => {
         const { result, error } = await worker.waitFor('done', withinMs)
         if (typeof error === 'string')
-          throw new Error(`${titleOf(this.contender)} failed at ${task}: ${error}`)
+          throw new Error(`${this.contender.library} failed at ${task}: ${error}`)
         // A worker replies with what its task returned.
         return result as TaskResult<Name>
       }),
@@ -71,12 +64,12 @@ export class WorkerPool {
     withinMs?: number,
   ): Promise<TaskResult<Name>> {
     for (const result of await this.all(task, () => order, withinMs)) return result
-    throw new Error(`${titleOf(this.contender)} has no process`)
+    throw new Error(`${this.contender.library} has no process`)
   }
 
   /** Runs cycles on locks of its own. */
   cycles(order: Omit<CyclesOrder, 'prefix'>): Promise<Pace> {
-    return this.one('cycles', { prefix: titleOf(this.contender), ...order })
+    return this.one('cycles', { prefix: this.contender.library, ...order })
   }
 
   async stop(): Promise<void> {
@@ -87,7 +80,7 @@ export class WorkerPool {
 /** Runs the callback with a pool for each contender, each with that many processes; then stops them all. */
 export async function withPools<T>(
   contenders: readonly Contender[],
-  { urlOf }: Pick<Servers, 'urlOf'>,
+  { urlOf }: Pick<Server, 'urlOf'>,
   processes: number,
   use: (pools: readonly WorkerPool[]) => Promise<T>,
 ): Promise<T> {
@@ -102,22 +95,13 @@ export async function withPools<T>(
 /** Runs the callback with a pool of one process. */
 export const withPool = <T>(
   contender: Contender,
-  servers: Pick<Servers, 'urlOf'>,
+  servers: Pick<Server, 'urlOf'>,
   use: (pool: WorkerPool) => Promise<T>,
 ): Promise<T> =>
   withPools([contender], servers, 1, ([pool]) => {
-    if (!pool) throw new Error(`${titleOf(contender)} has no process`)
+    if (!pool) throw new Error(`${contender.library} has no process`)
     return use(pool)
   })
-
-/** The pools whose sessions can do this; the others are listed in a line of the run. */
-export const poolsThat = (
-  what: string,
-  method: keyof Session,
-  pools: readonly WorkerPool[],
-  { say }: Plan,
-): WorkerPool[] =>
-  ableTo(what, pools, (pool) => pool.can(method), { titleOf: ({ contender }) => titleOf(contender), say })
 
 /** A service runs for days, so its compiled code is what counts. This is the CPU time for one process. */
 export const warmUpMs = 1_500

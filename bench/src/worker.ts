@@ -5,7 +5,7 @@ import { isTaskName, tasks } from './tasks/tasks.js'
 
 const [title = '', url = ''] = process.argv.slice(2)
 const session = await contenderOf(title).open(url)
-await tellParent({ type: 'ready', can: Object.keys(session) })
+await tellParent({ type: 'ready' })
 for (;;) {
   const { task, order } = await fromParent('do')
   try {

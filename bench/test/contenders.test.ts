@@ -3,40 +3,23 @@ import {
   forkWorker,
   isFullMatrix,
   onOwnPostgres,
-  startEtcd,
-  startMysql,
-  startPostgres,
   startRedis,
-  startZooKeeper,
-  type PostgresServer,
   type RedisServer,
   type Worker,
 } from '@holdfast/testkit'
-import {
-  contenders,
-  etcdContenders,
-  memcachedContenders,
-  mysqlContenders,
-  postgresContenders,
-  zooKeeperContenders,
-} from '../src/adapters/contenders.js'
-import { onRedis } from '../src/adapters/holdfast.js'
-import { onMemcached } from '../src/session-servers.js'
-import { titleOf, type Contender } from '../src/contender.js'
+import { contenders } from '../src/adapters/contenders.js'
+import { starts, type StoreName } from '../src/stores.js'
 import type { TaskResult } from '../src/tasks/tasks.js'
 
 const worker = join(__dirname, '../dist/worker.js')
 
 let redis: RedisServer
-let postgres: PostgresServer | undefined
 
 beforeAll(async () => {
   redis = await startRedis()
 })
 
-afterAll(async () => {
-  await Promise.all([redis.stop(), postgres?.stop()])
-})
+afterAll(() => redis.stop())
 
 async function visitsOf(process: Worker, title: string): Promise<TaskResult<'visits'>> {
   await process.waitFor('ready')
@@ -59,41 +42,17 @@ async function admitsOneAtATime(title: string, url: string): Promise<void> {
   }
 }
 
-// With its defaults a library only waits in another way.
-const waits = ({ configuration, waits }: Contender) => configuration !== 'defaults' && waits !== 'never'
 /** Adapters change with their libraries: by default only our own are tried. */
-const isTried = (title: string): boolean => isFullMatrix || title.startsWith('Holdfast')
-const tried = (candidates: readonly Contender[]): string[] => candidates.map(titleOf).filter(isTried)
+const tried = (store: StoreName): string[] =>
+  contenders[store]
+    .filter(({ library, waits }) => waits !== 'never' && (isFullMatrix || library.startsWith('Holdfast')))
+    .map(({ library }) => library)
 
-it.each(tried(contenders.filter(waits)))('%s admits one task at a time', (title) =>
-  admitsOneAtATime(title, redis.url),
-)
+it.each(tried('redis'))('%s admits one task at a time', (title) => admitsOneAtATime(title, redis.url))
 
-onOwnPostgres(it).each(tried(postgresContenders.filter((contender) => contender !== onRedis)))(
-  '%s admits one task at a time',
-  async (title) => {
-    postgres ??= await startPostgres()
-    const database = title.replaceAll(/\W+/g, '_')
-    await postgres.query(`create database "${database}"`)
-    await admitsOneAtATime(title, postgres.urlOf({ database }))
-  },
-)
-
-it.each(tried(zooKeeperContenders))('%s admits one task at a time', async (title) => {
-  await using server = await startZooKeeper()
-  await admitsOneAtATime(title, server.connect)
-})
-
-it.each(tried(etcdContenders))('%s admits one task at a time', async (title) => {
-  await using server = await startEtcd()
-  await admitsOneAtATime(title, server.url)
-})
-
-it.each(tried(mysqlContenders))('%s admits one task at a time', async (title) => {
-  await using server = await startMysql()
-  await admitsOneAtATime(title, server.url)
-})
-
-it.each(tried(memcachedContenders))('%s admits one task at a time', async (title) => {
-  await onMemcached(({ url }) => admitsOneAtATime(title, url))
-})
+for (const store of ['postgres', 'mysql', 'zookeeper', 'etcd', 'memcached'] as const) {
+  const test = store === 'postgres' ? onOwnPostgres(it) : it
+  test.each(tried(store))('%s admits one task at a time', (title) =>
+    starts[store](contenders[store], ({ urlOf }) => admitsOneAtATime(title, urlOf({ library: title }))),
+  )
+}

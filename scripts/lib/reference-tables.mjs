@@ -17,13 +17,13 @@ import { root } from './workspace.mjs'
 
 // The root depends on no package that it builds.
 const { metricDefinitions, prometheusNameOf } = await import(`${root}packages/metrics/build/index.js`)
-const { createProgram } = await import(`${root}packages/cli/build/program.js`)
 
+/** A list of a docstring is one in the cell, too. */
 const cell = (text) =>
   text
+    .replaceAll(/\n\s*- /g, '<br>• ')
     .replaceAll(/\s+/g, ' ')
     .replaceAll('|', '\\|')
-    .replaceAll(/\s- (?=`)/g, '; ')
 const code = (text) => `\`${text}\``
 
 function table(head, rows) {
@@ -31,17 +31,24 @@ function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** The members of the interfaces, each once, without those of interfaces that are written with a `-`. */
+/** The first paragraph, with the list that it announces: a table is to be looked over, and the API reference has the rest. */
+function summaryOf(symbol) {
+  const [first, list] = documentationOf(symbol).split('\n\n')
+  return first.endsWith(':') ? `${first}\n${list}` : first
+}
+
+/** The members of the interfaces, each once, required ones first, without those of interfaces that are written with a `-`. */
 function options(...names) {
   const [left, taken] = [true, false].map((isLeft) => names.filter((name) => name.startsWith('-') === isLeft))
   const seen = new Set(left.flatMap((name) => membersOf(exportOf(name.slice(1)))).map(({ name }) => name))
   const rows = taken
     .flatMap((name) => membersOf(exportOf(name)))
     .filter((member) => !isNever(member) && !seen.has(member.name) && seen.add(member.name))
+    .sort((a, b) => Number(isOptional(a)) - Number(isOptional(b)))
     .map((member) => [
       code(member.name),
       tagOf(member, 'defaultValue') || (isOptional(member) ? 'none' : 'required'),
-      documentationOf(member),
+      summaryOf(member),
     ])
   return table(['Option', 'Default', 'Meaning'], rows)
 }
@@ -90,20 +97,9 @@ function events() {
       return [
         code(event.name),
         event.name === 'error' ? 'the error, and `{ count }`' : own.join(' '),
-        documentationOf(event),
+        summaryOf(event),
       ]
     }),
-  )
-}
-
-function channels() {
-  return table(
-    ['Channel', 'Fields', 'What is published'],
-    ownMembersOf(exportOf('HoldfastChannels')).map((channel) => [
-      code(channel.name),
-      membersOf(channel).map(nameOfField).join(' '),
-      documentationOf(channel),
-    ]),
   )
 }
 
@@ -120,48 +116,7 @@ const metrics = () =>
     ]),
   )
 
-function flagsOf(command) {
-  const help = command.createHelp()
-  const both = (each, kind) => [code(help[`${kind}Term`](each)), help[`${kind}Description`](each)]
-  return [
-    ...help.visibleArguments(command).map((each) => both(each, 'argument')),
-    ...help.visibleOptions(command).map((each) => both(each, 'option')),
-  ]
-}
-
-const keyOf = (flag) => flag.join(' ')
-
-function commands() {
-  const help = ['Argument or option', 'Meaning']
-  const all = createProgram('').commands.map((command) => ({ command, flags: flagsOf(command) }))
-  // What reaches a store takes the same options everywhere.
-  const isCommon = (flag) =>
-    all.filter(({ flags }) => flags.some((each) => keyOf(each) === keyOf(flag))).length > 4
-  const common = new Map(
-    all.flatMap(({ flags }) => flags.filter(isCommon)).map((flag) => [keyOf(flag), flag]),
-  )
-  return [
-    ...all.flatMap(({ command, flags }) => [
-      `## ${command.name()}`,
-      `\`\`\`text\n${command.createHelp().commandUsage(command)}\n\`\`\``,
-      `${command.description()[0].toUpperCase()}${command.description().slice(1)}.`,
-      table(
-        help,
-        flags.filter((flag) => !isCommon(flag)),
-      ),
-    ]),
-    '## Options of every command that reaches a store',
-    table(help, [...common.values()]),
-  ].join('\n\n')
-}
-
-const fields = (name) =>
-  table(
-    ['Field', 'Meaning'],
-    membersOf(exportOf(name)).map((member) => [nameOfField(member), documentationOf(member)]),
-  )
-
-const makers = { options, fields, errors, events, channels, metrics, commands }
+const makers = { options, errors, events, metrics }
 
 /** The page with each `<!-- made: what -->` followed by what the code says today. */
 export function withTables(page) {

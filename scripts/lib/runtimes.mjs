@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { run } from './consumer.mjs'
 import { root } from './workspace.mjs'
 
-/** What docs/start/compatibility.md says that a program needs. */
+/** What docs/stores/index.md says that a program needs. */
 const denoAllows = ['--no-prompt', '--allow-net', '--allow-env', '--allow-sys=hostname']
 
 /** By their names: the package, its version, and how it runs a program. */

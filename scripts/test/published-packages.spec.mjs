@@ -21,11 +21,11 @@ it('a new repository reaches manifests and links', () => {
     bugs: { url: `${moved}/issues`, email: 'security@example.org' },
   })
   const page = withLinks(read('packages/core/README.md'), manifestOf('core'), 'core', moved)
-  expect(page).toContain(`](${moved}/blob/main/docs/reference/errors.md)`)
+  expect(page).toContain(`](${moved}/blob/main/docs/reference/options.md)`)
   expect(page).toContain(`](${moved}/tree/main/packages/memory)`)
   expect(page).not.toMatch(relativeLink)
   const later = withLinks(page, manifest, 'core', `${moved}-2`)
-  expect(later).toContain(`](${moved}-2/blob/main/docs/reference/errors.md)`)
+  expect(later).toContain(`](${moved}-2/blob/main/docs/reference/options.md)`)
 })
 
 /** The anchors of a page's headings. */
@@ -43,36 +43,4 @@ it.each(pages)('%s links to files and headings of the repository', (page) => {
   })
   expect(broken.map(([link]) => link)).toEqual([])
   expect(read(page)).not.toContain(repositoryUrl)
-})
-
-/** The members of some interfaces in the report of a package's public surface. */
-function membersOf(name, interfaces) {
-  return interfaces.flatMap((each) => {
-    const [, body] = new RegExp(`export interface ${each}\\b[^{]*\\{\\n(.*?)^\\}`, 'ms').exec(
-      read(`api/${name}.api.md`),
-    )
-    return [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, member]) => member)
-  })
-}
-
-it.each([
-  [
-    'core',
-    [
-      'HoldfastOptions',
-      'EngineHoldfastOptions',
-      'RedisOptions',
-      'ClientOptions',
-      'AcquireOptions',
-      'CloseOptions',
-    ],
-  ],
-  ['watchdog', ['WatchdogOptions', 'Renewable']],
-  ['pubsub', ['SubscriberHubOptions']],
-])('the README of %s explains every option', (name, interfaces) => {
-  const options = membersOf(name, interfaces)
-  expect(options.length).toBeGreaterThan(3)
-  const readme = read(`packages/${name}/README.md`)
-  const explained = [...readme.matchAll(/^\| (`.*?) \|/gm)].map(([, cell]) => cell).join()
-  expect(options.filter((option) => !new RegExp(`\`${option}\\b`).test(explained))).toEqual([])
 })

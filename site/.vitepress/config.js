@@ -7,6 +7,10 @@ import llms from 'vitepress-plugin-llms'
 import { fileOf, pagesOfRepository, pageOf, root } from '../parts/pages.js'
 import { listed, sidebarOf } from '../parts/sidebar.js'
 
+/** A keyhole, so that a tab is found among others. */
+const icon =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0969da"/><path d="M16 7a5 5 0 0 1 3 9l2 9H11l2-9a5 5 0 0 1 3-9Z" fill="#fff"/></svg>'
+
 const firstHeading = (text) => /^# (.+)$/m.exec(text)?.[1]?.replaceAll(/[`\\]/g, '')
 
 /** Pages are above this folder, where Vue is not installed. */
@@ -25,15 +29,17 @@ export default defineConfig({
   srcDir: root,
   outDir: 'dist',
   srcExclude: [
-    'README.md',
     'api/**',
-    '{packages,verification}/**/{CHANGELOG,NOTICE}.md',
+    '{packages,verification}/**/{CHANGELOG,LEDGER,NOTICE}.md',
     '**/{test,build,.cache}/**',
     'lua/**',
   ],
   rewrites: (file) => pageOf(file) ?? file,
   cleanUrls: true,
-  head: [['meta', { name: 'color-scheme', content: 'light dark' }]],
+  head: [
+    ['meta', { name: 'color-scheme', content: 'light dark' }],
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
+  ],
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     // The anchors of the repository, so that its links hold on the site.
@@ -51,6 +57,7 @@ export default defineConfig({
   themeConfig: {
     sidebar: sidebarOf((page) => firstHeading(readFileSync(join(root, fileOf(page)), 'utf8'))),
     nav: [
+      { text: 'Should I use it?', link: '/start/should-i-use' },
       { text: 'Quickstart', link: '/start/quickstart' },
       { text: 'Guarantees', link: '/trust/guarantees' },
       { text: 'Recipes', link: '/recipes/' },

@@ -25,6 +25,7 @@ export function pageOf(file) {
 export function fileOf(page) {
   const [, name] = /^project\/(.+)\.md$/.exec(page) ?? []
   const files = [
+    ...(page === 'index.md' ? ['README.md'] : []),
     `docs/${page}`,
     page.replace('reference/', 'site/'),
     `${name?.toUpperCase()}.md`,
@@ -55,7 +56,20 @@ export function pagesOfRepository(md) {
     const file = relative(root, env.realPath ?? env.path)
     for (const token of tokens.flatMap(({ children }) => children ?? []))
       if (token.type === 'link_open') token.attrSet('href', linkFrom(file, token.attrGet('href')))
-  }) // Vue would take what is between two pairs of braces for an expression.
+  })
+  md.core.ruler.push('boxes-to-tick', ({ tokens }) => {
+    for (const [first] of tokens.flatMap(({ children }) => (children?.length ? [children] : [])))
+      first.content = first.content.replace(/^\[ \] /, '☐ ')
+  })
+  // A picture scrolls on a phone, by the keyboard, too.
+  md.core.ruler.push('pictures', ({ tokens }) => {
+    for (const [i, { type, children }] of tokens.entries())
+      if (type === 'inline' && children.length === 1 && children[0].type === 'image') {
+        tokens[i - 1].attrSet('class', 'picture')
+        tokens[i - 1].attrSet('tabindex', '0')
+      }
+  })
+  // Vue would take what is between two pairs of braces for an expression.
   md.core.ruler.push('code-as-written', ({ tokens }) => {
     for (const token of tokens.flatMap(({ children }) => children ?? []))
       if (token.type === 'code_inline') token.attrSet('v-pre', '')

@@ -1,81 +1,15 @@
 /** Pages by the folder that they are in, or from the root of the site. */
 const sections = {
-  Start: [
-    '/index',
-    'should-i-use',
-    'quickstart',
-    'quickstart-postgres',
-    'choose',
-    'compatibility',
-    'versions',
-  ],
-  Concepts: ['how-it-works', 'ownership', 'waiting', 'leases', 'fencing', 'shutdown'],
+  Start: ['should-i-use', 'quickstart', 'choose'],
+  Concepts: ['how-it-works', 'ownership', 'fencing'],
   Objects: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum-lock'],
-  Stores: [
-    'index',
-    'redis',
-    'redis-clients',
-    'postgres',
-    'postgres-transactions',
-    'postgres-operations',
-    'pglite',
-    'mysql',
-    'zookeeper',
-    'etcd',
-    'memcached',
-    'memory',
-    'redisson',
-  ],
-  Recipes: [
-    'index',
-    'leader-election',
-    'cron-jobs',
-    'redelivered-jobs',
-    'cache-stampede',
-    'rate-limits',
-    'http-routes',
-    'nestjs',
-    'bullmq',
-    'lambda',
-    'deployments',
-    'worker-threads',
-    'batchers',
-    'bundlers',
-    'effect',
-    'testing',
-  ],
-  Production: [
-    'checklist',
-    'timeouts',
-    'permissions',
-    'capacity',
-    'observability',
-    'dashboard',
-    'cli',
-    'inspecting',
-    'troubleshooting',
-  ],
-  Migrate: ['index', 'redlock-4', 'redlock-5', 'redis-semaphore', 'async-mutex', 'redisson'],
-  Reference: [
-    'calls',
-    'options',
-    'errors',
-    'events',
-    'channels',
-    'metrics',
-    'cli-flags',
-    '/reference/api/index',
-  ],
-  Trust: ['guarantees', 'benchmarks', 'comparison', 'threat-model', 'why'],
-  Internals: [
-    'architecture',
-    'protocol',
-    'objects-at-redis',
-    'engines',
-    'verification',
-    'performance',
-    'releasing',
-  ],
+  Stores: ['index', 'redis', 'postgres', 'mysql', 'sessions', 'memcached', 'redisson'],
+  Recipes: ['index', 'cron-jobs', 'http-routes', 'nestjs', 'testing'],
+  Production: ['checklist', 'inspecting', 'observability', 'troubleshooting'],
+  Migrate: ['index'],
+  Reference: ['options', '/reference/api/index'],
+  Trust: ['guarantees', 'comparison', 'threat-model'],
+  Internals: ['architecture', 'protocol', 'engines'],
   Project: ['changelog', 'contributing', 'security', 'examples', 'verification'],
 }
 
@@ -90,15 +24,22 @@ const pages = Object.entries(sections).map(([text, names]) => ({
 /** Every page that the sidebar leads to. */
 export const listed = new Set(pages.flatMap((section) => section.pages))
 
+const linkTo = (page) => `/${page.replace(/(index)?\.md$/, '')}`
+
 const forMaintainers = ['Internals', 'Project']
 
-/** `titleOf` reads a page's title, so that it is written once. Maintainers have a sidebar of their own. */
+/**
+ * `titleOf` reads a page's title, so that it is written once. A section leads to its first page, and shows its pages while it is open
+ * (style.css). Maintainers have a separate sidebar.
+ */
 export function sidebarOf(titleOf) {
   const groups = pages.map((section) => ({
     text: section.text,
+    link: linkTo(section.pages[0]),
+    docFooterText: titleOf(section.pages[0]),
     items: section.pages.map((page) => ({
       text: titleOf(page),
-      link: `/${page.replace(/(index)?\.md$/, '')}`,
+      link: linkTo(page),
     })),
   }))
   const [theirs, users] = [true, false].map((isTheirs) =>

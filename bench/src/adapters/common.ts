@@ -4,28 +4,11 @@ import type { Holder } from '../contender.js'
 /** The lease for libraries that require one: longer than any measurement. */
 export const leaseMs = 30_000
 
-/** With several masters some libraries now and then leave a vote behind, and then wait until its lease ends. */
-export const quorumLeaseMs = 1_000
-
 /**
  * The polling interval of a library that polls, in its best configuration: the shortest default of all of them
  * (redis-semaphore). The others leave the number to the user; their defaults are 100 ms and more.
  */
 export const pollMs = 10
-
-/** Retries whenever the library gives up waiting, so that a scenario keeps all its waiters. */
-export async function persist<T>(
-  attempt: () => Promise<T>,
-  hasGivenUp: (error: unknown) => boolean,
-): Promise<T> {
-  for (;;) {
-    try {
-      return await attempt()
-    } catch (error) {
-      if (!hasGivenUp(error)) throw error
-    }
-  }
-}
 
 export const disconnecting =
   (...clients: readonly Redis[]) =>

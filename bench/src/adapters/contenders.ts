@@ -1,103 +1,33 @@
-import { titleOf, type Contender } from '../contender.js'
-import { etcd3Lock } from './etcd3.js'
+import type { Contender } from '../contender.js'
+import type { StoreName } from '../stores.js'
 import { etcdByHand } from './etcd-floor.js'
 import { handOffByHand, ping, setAndDelete, tokenInList } from './floors.js'
-import {
-  competingOnMemcached,
-  holdfast,
-  inClients,
-  lock,
-  logged,
-  observedHoldfast,
-  onEtcd,
-  onMemcached,
-  onMysql,
-  onRedis,
-  onZooKeeper,
-  quickHoldfast,
-  readLock,
-  semaphoreOf,
-  unlogged,
-  writeLock,
-} from './holdfast.js'
-import { getLock, lockTable } from './mysql-floors.js'
-import { nodeRedisson } from './node-redisson.js'
+import { holdfast, logged, onEtcd, onMemcached, onMysql, onZooKeeper, unlogged } from './holdfast.js'
 import { memcachedByHand } from './memcached-floor.js'
-import { nodeZooKeeperClient } from './node-zookeeper-client.js'
-import { advisoryLocks, rowLocks } from './postgres-floors.js'
-import { redisClients } from './redis-clients.js'
-import { redisSemaphore, redisSemaphoreOf } from './redis-semaphore.js'
-import { redlock4 } from './redlock-4.js'
+import { getLock } from './mysql-floor.js'
+import { advisoryLocks } from './postgres-floor.js'
+import { redisSemaphore } from './redis-semaphore.js'
 import { redlock5 } from './redlock-5.js'
 import { redlockUniversal } from './redlock-universal.js'
-import { sesamecareRedlock } from './sesamecare-redlock.js'
-import { verrou, verrouOnPostgres } from './verrou.js'
 import { zooKeeperByHand } from './zookeeper-floor.js'
 
-/** Everything that `--with` can name. Floors first. */
-export const contenders: readonly Contender[] = [
-  ping,
-  setAndDelete,
-  handOffByHand,
-  holdfast,
-  ...[redlock4, redlock5, sesamecareRedlock, redlockUniversal, redisSemaphore, verrou, nodeRedisson].flat(),
-]
-
-/** What is compared before the compiler is warm. The floor first. */
-export const hotKeyContenders: readonly Contender[] = [tokenInList, handOffByHand, holdfast]
-
-/** What is compared on PostgreSQL. The floor first. */
-export const postgresContenders: readonly Contender[] = [
-  advisoryLocks,
-  onRedis,
-  unlogged,
-  logged,
-  rowLocks,
-  verrouOnPostgres,
-]
-
-/** So many clients that wait for one lock show whether a release wakes more than one of them. */
-const herd = 20
-
-/** What is compared on ZooKeeper. The floor first. */
-export const zooKeeperContenders: readonly Contender[] = [zooKeeperByHand, onZooKeeper, nodeZooKeeperClient]
-
-/** What is compared on etcd. The floor first. */
-export const etcdContenders: readonly Contender[] = [etcdByHand, onEtcd, etcd3Lock]
-
-/** What is compared on memcached. The floor first. */
-export const memcachedContenders: readonly Contender[] = [memcachedByHand, onMemcached, competingOnMemcached]
-/** What is compared on MySQL. The floor first. */
-export const mysqlContenders: readonly Contender[] = [getLock, onMysql, lockTable]
-
-export const herds = {
-  zooKeeper: inClients(onZooKeeper, herd),
-  etcd: inClients(onEtcd, herd),
-  memcached: inClients(onMemcached, herd),
-} as const
-
-/** The sizes of the semaphores that are compared. */
-export const semaphores: readonly Contender[] = [1, 10, 100].flatMap((permits) => [
-  semaphoreOf(permits),
-  redisSemaphoreOf(permits),
-])
+/** What is compared on each store. Floors first. */
+export const contenders: Readonly<Record<StoreName, readonly Contender[]>> = {
+  redis: [ping, setAndDelete, handOffByHand, holdfast, redlock5, redlockUniversal, redisSemaphore],
+  postgres: [advisoryLocks, unlogged, logged],
+  mysql: [getLock, onMysql],
+  zookeeper: [zooKeeperByHand, onZooKeeper],
+  etcd: [etcdByHand, onEtcd],
+  memcached: [memcachedByHand, onMemcached],
+}
 
 /** What a worker measures. */
-export function contenderOf(title: string): Contender {
-  const special = [...redisClients, observedHoldfast, quickHoldfast, lock, readLock, writeLock]
-  const known = [
-    ...contenders,
-    ...hotKeyContenders,
-    ...postgresContenders,
-    ...zooKeeperContenders,
-    ...etcdContenders,
-    ...memcachedContenders,
-    ...mysqlContenders,
-    ...Object.values(herds),
-    ...semaphores,
-    ...special,
-  ]
-  const found = known.find((contender) => titleOf(contender) === title)
-  if (!found) throw new Error(`unknown contender ${title}; known are: ${known.map(titleOf).join('; ')}`)
+export function contenderOf(library: string): Contender {
+  const known = [...Object.values(contenders).flat(), tokenInList]
+  const found = known.find((contender) => contender.library === library)
+  if (!found)
+    throw new Error(
+      `unknown contender ${library}; known are: ${known.map((each) => each.library).join('; ')}`,
+    )
   return found
 }

@@ -47,7 +47,7 @@ const timeoutMs = 10_000
 /** The floor: the recipe of etcd's own `concurrency` package on the engine's own client. No retry, no notification of loss. */
 export const etcdByHand: Contender = {
   library: 'etcd by hand',
-  configuration: 'floor',
+  isFloor: true,
   settings: 'a key per waiter under one lease, each watches the one ahead, on the client of the engine',
   waits: 'queueing',
   async open(url) {

@@ -6,7 +6,7 @@ import { disconnecting, leaseMs } from './common.js'
 /** The floor of two round trips: one to acquire, one to release. It locks nothing. */
 export const ping: Contender = {
   library: 'PING',
-  configuration: 'floor',
+  isFloor: true,
   settings: 'two PINGs on bare ioredis',
   waits: 'never',
   imports: ['ioredis'],
@@ -19,9 +19,6 @@ export const ping: Contender = {
           await redis.ping()
         }
       },
-      async nest() {
-        for (let sent = 0; sent < 4; sent += 1) await redis.ping()
-      },
       close: disconnecting(redis),
     })
   },
@@ -32,7 +29,7 @@ const compareAndDelete = `if redis.call('GET', KEYS[1]) == ARGV[1] then return r
 /** The floor of a cycle: the minimum of commands, on a bare client. It does not wait. */
 export const setAndDelete: Contender = {
   library: 'SET and DEL',
-  configuration: 'floor',
+  isFloor: true,
   settings: `SET NX PX, and a compare-and-delete by EVALSHA, on bare ioredis`,
   waits: 'never',
   imports: ['ioredis'],
@@ -70,7 +67,7 @@ const release = `
 /** The floor of a hand-off: the release picks the next waiter and notifies it; no failure is handled. */
 export const handOffByHand: Contender = {
   library: 'hand-off by hand',
-  configuration: 'floor',
+  isFloor: true,
   settings: 'two short scripts, a list and PUBLISH on bare ioredis; no lease, no checks',
   waits: 'queueing',
   async open(url) {
@@ -106,7 +103,7 @@ export const handOffByHand: Contender = {
 /** The floor of a hot key: the process that pops the only element of a list holds the lock. If it dies, the lock is never freed. */
 export const tokenInList: Contender = {
   library: 'token in a list',
-  configuration: 'floor',
+  isFloor: true,
   settings: 'BLPOP and LPUSH on bare ioredis, a connection for each waiter; no lease, no owner, no checks',
   waits: 'queueing',
   open(url) {

@@ -21,7 +21,7 @@ const pollMs = [20, 40] as const
 /** The floor: the recipe of many, which anybody's `delete` ends, on the engine's own client. No queue, no renewal, no notification of loss. */
 export const memcachedByHand: Contender = {
   library: 'memcached by hand',
-  configuration: 'floor',
+  isFloor: true,
   settings: `add and delete, again after ${pollMs.join(' to ')} ms, on the client of the engine`,
   waits: 'polling',
   async open(url) {

@@ -1,7 +1,6 @@
 import { buildPeer, LineProcess, NoJavaError, Peer, redissonVersions } from '@holdfast/interop-redisson'
 import type { Contender } from '../contender.js'
-import type { Rivals } from '../rivals.js'
-import type { ContendOrder, Entry } from '../tasks/contend.js'
+import type { ContendOrder, Entry, Rivals } from '../tasks/contend.js'
 
 /** Redisson, in JVMs that get only the start and the end of a run and are otherwise left alone. */
 export interface Redisson extends Omit<Contender, 'open'> {
@@ -11,29 +10,12 @@ export interface Redisson extends Omit<Contender, 'open'> {
 const version = redissonVersions.newest
 const library = 'Redisson'
 
-export const redissons: readonly Redisson[] = [
-  {
-    library,
-    configuration: 'best',
-    settings: `getLock of ${version}; two threads of Redisson and two of Netty, 32 connections`,
-    waits: 'notified',
-    start: startWith({ roomy: false, fair: false }),
-  },
-  {
-    library,
-    configuration: 'defaults',
-    settings: `getLock of ${version}, no options`,
-    waits: 'notified',
-    start: startWith({ roomy: true, fair: false }),
-  },
-  {
-    library: `${library}, fair lock`,
-    configuration: 'best',
-    settings: `getFairLock of ${version}; threads and connections as in Redisson`,
-    waits: 'notified',
-    start: startWith({ roomy: false, fair: true }),
-  },
-]
+export const redisson: Redisson = {
+  library,
+  settings: `getLock of ${version}; two threads of Redisson and two of Netty, 32 connections`,
+  waits: 'notified',
+  start,
+}
 
 /** Why Redisson cannot be measured on this machine; `null` if it can. Builds its program if necessary. */
 export async function whyNoRedisson(): Promise<string | null> {
@@ -46,30 +28,28 @@ export async function whyNoRedisson(): Promise<string | null> {
   }
 }
 
-function startWith({ roomy, fair }: { roomy: boolean; fair: boolean }): Redisson['start'] {
-  return async (url, processes) => {
-    const jar = await buildPeer(version)
-    const peers: Peer[] = []
-    const stop = async (): Promise<void> => {
-      await Promise.all(peers.map((peer) => peer.die()))
+async function start(url: string, processes: number): Promise<Rivals> {
+  const jar = await buildPeer(version)
+  const peers: Peer[] = []
+  const stop = async (): Promise<void> => {
+    await Promise.all(peers.map((peer) => peer.die()))
+  }
+  try {
+    while (peers.length < processes) {
+      const program = new LineProcess(library, 'java', ['-jar', jar])
+      peers.push(await Peer.open(library, program, { mode: 'single', addresses: [url] }, { roomy: false }))
     }
-    try {
-      while (peers.length < processes) {
-        const program = new LineProcess(library, 'java', ['-jar', jar])
-        peers.push(await Peer.open(library, program, { mode: 'single', addresses: [url] }, { roomy }))
-      }
-    } catch (error) {
-      await stop()
-      throw error
-    }
-    return {
-      contend: (orders) => Promise.all(peers.map((peer, index) => contend(peer, orders[index], fair))),
-      stop,
-    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    contend: (orders) => Promise.all(peers.map((peer, index) => contend(peer, orders[index]))),
+    stop,
   }
 }
 
-async function contend(peer: Peer, order: ContendOrder | undefined, fair: boolean): Promise<Entry[]> {
+async function contend(peer: Peer, order: ContendOrder | undefined): Promise<Entry[]> {
   if (!order) return []
   const { entries } = await peer.call({
     op: 'contest',
@@ -78,7 +58,7 @@ async function contend(peer: Peer, order: ContendOrder | undefined, fair: boolea
     tasks: order.waiters,
     fromMs: order.fromUs / 1_000,
     untilMs: order.untilUs / 1_000,
-    fair,
+    fair: false,
   })
   if (!Array.isArray(entries)) throw new Error(`${peer.name} returned no entries`)
   return entries.map(entryOf)

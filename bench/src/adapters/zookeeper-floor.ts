@@ -31,7 +31,7 @@ const everyone = { permissions: 'rwcda', scheme: 'world', id: 'anyone' }
 /** The floor: the recipe of ZooKeeper's documentation on the engine's own client. No retry, no lease, no notification of loss. */
 export const zooKeeperByHand: Contender = {
   library: 'ZooKeeper by hand',
-  configuration: 'floor',
+  isFloor: true,
   settings: 'ephemeral sequential nodes, each waiter watches the one ahead, on the client of the engine',
   waits: 'queueing',
   async open(url) {

@@ -1,5 +1,4 @@
-import { readLock } from '../adapters/holdfast.js'
-import { enterAlone, type Contender, type Leave, type Session } from '../contender.js'
+import type { Contender, Leave, Session } from '../contender.js'
 import type { Recording } from './recording.js'
 import type { Tape } from './tape.js'
 
@@ -61,27 +60,4 @@ export const contended = (contender: Contender, waiters: number, cycles: number,
     const recording = await tape.end(cycles)
     while (holding.length > 0) await handOver()
     return recording
-  })
-
-/**
- * A writer releases, which lets that many readers in. A cycle is the entry of one of them. Each release finds a read/write
- * lock of its own, so that nothing but releases is counted.
- */
-export const letIn = (readers: number, releases: number): Drive =>
-  driving(readLock, async (session, tape) => {
-    const names = Array.from({ length: releases + 1 }, (_, n) => `${lockName}:${n}`)
-    const leaves: Leave[] = []
-    for (const name of names) leaves.push(await enterAlone(session, name))
-    await tape.begin()
-    const waiting = names.map((name) => Array.from({ length: readers }, () => session.enter(name)))
-    await tape.whenSent(names.length * readers)
-    const release = async (index: number): Promise<void> => {
-      await leaves[index]?.()
-      await Promise.all(waiting[index] ?? [])
-    }
-    // From now on the server has every script.
-    await release(0)
-    await tape.begin()
-    for (let n = 1; n <= releases; n += 1) await release(n)
-    return await tape.end(releases * readers)
   })

@@ -1,7 +1,16 @@
 import { handOffByHand, setAndDelete } from '../adapters/floors.js'
 import { holdfast, readLock, semaphoreOf, sharedWithRedisson, writeLock } from '../adapters/holdfast.js'
-import { contended, letIn, undisturbed, type Drive } from './drives.js'
-import { nested, plainLocks, readLocks, refresh, renewal, writeLocks, type Batch } from './holdfast-drives.js'
+import { contended, undisturbed, type Drive } from './drives.js'
+import {
+  nested,
+  plainLocks,
+  readLocks,
+  refresh,
+  renewal,
+  writeLocks,
+  type Batch,
+  type Kind,
+} from './holdfast-drives.js'
 
 /** A row of the table. */
 export interface Subject {
@@ -23,14 +32,12 @@ export const extentOf = (isTrial: boolean): Extent =>
 
 /** The name of both floors: that of a cycle without waiters, and that of a hand-off. */
 export const floor = 'floor'
-/** What read/write locks and semaphores are measured against: the lock in the same situation. */
-export const yardstick = 'lock'
 
 const waiters = [1, 10, 200]
 const contendedBy = (count: number): string => `contended, ${count} ${count === 1 ? 'waiter' : 'waiters'}`
 
 /** What is counted per hold or queue entry, of so many in one call. */
-function inOneCall(of: string, { batch }: Extent, kind = plainLocks): Subject[] {
+function inOneCall(of: string, { batch }: Extent, kind: Kind): Subject[] {
   const { size, times } = batch
   return [
     {
@@ -47,52 +54,29 @@ function inOneCall(of: string, { batch }: Extent, kind = plainLocks): Subject[] 
   ]
 }
 
-/** Cycles of a lock, beside the least that Redis can do. */
-export function lockSubjects(extent: Extent): Subject[] {
-  const of = 'Holdfast'
+/** Cycles of a lock beside the least that Redis can do, and of the objects that several owners hold at once. */
+export function subjects(extent: Extent): Subject[] {
+  const of = holdfast.library
   const { cycles } = extent
+  const [read, write, permits] = [readLock.library, writeLock.library, 10]
+  const semaphore = semaphoreOf(permits)
   return [
     { of: floor, cycle: 'undisturbed', drive: undisturbed(setAndDelete, cycles) },
-    { of, cycle: 'undisturbed', drive: undisturbed(holdfast, cycles) },
-    { of: sharedWithRedisson.library, cycle: 'undisturbed', drive: undisturbed(sharedWithRedisson, cycles) },
+    ...[holdfast, sharedWithRedisson, readLock, writeLock].map((contender) => ({
+      of: contender.library,
+      cycle: 'undisturbed',
+      drive: undisturbed(contender, cycles),
+    })),
+    { of: read, cycle: 'beside 10 readers', drive: undisturbed(readLock, cycles, 10) },
     { of, cycle: 'nested call', drive: nested(cycles) },
+    { of: read, cycle: 'nested call', drive: nested(cycles, readLocks) },
     ...waiters.flatMap((count) => [
       { of: floor, cycle: contendedBy(count), drive: contended(handOffByHand, count, cycles) },
       { of, cycle: contendedBy(count), drive: contended(holdfast, count, cycles) },
-    ]),
-    ...inOneCall(of, extent),
-  ]
-}
-
-/** Cycles of the objects that several owners hold at once, beside those of the lock. */
-export function sharedSubjects(extent: Extent): Subject[] {
-  const { cycles } = extent
-  const read = 'read lock'
-  const write = 'write lock'
-  const permits = 10
-  return [
-    { of: yardstick, cycle: 'undisturbed', drive: undisturbed(holdfast, cycles) },
-    { of: read, cycle: 'undisturbed', drive: undisturbed(readLock, cycles) },
-    { of: write, cycle: 'undisturbed', drive: undisturbed(writeLock, cycles) },
-    { of: read, cycle: 'beside 10 readers', drive: undisturbed(readLock, cycles, 10) },
-    ...waiters.flatMap((count) => [
-      { of: yardstick, cycle: contendedBy(count), drive: contended(holdfast, count, cycles) },
       { of: write, cycle: contendedBy(count), drive: contended(writeLock, count, cycles) },
     ]),
-    {
-      of: `semaphore of ${permits}`,
-      cycle: contendedBy(10),
-      drive: contended(semaphoreOf(permits), 10, cycles, permits),
-    },
-    { of: yardstick, cycle: 'nested call', drive: nested(cycles) },
-    { of: read, cycle: 'nested call', drive: nested(cycles, readLocks) },
-    ...inOneCall(yardstick, extent),
+    { of: semaphore.library, cycle: contendedBy(10), drive: contended(semaphore, 10, cycles, permits) },
+    ...inOneCall(of, extent, plainLocks),
     ...inOneCall(write, extent, writeLocks),
-    ...[10, 100, 1_000].map((readers) => ({
-      of: read,
-      cycle: `entry of a reader, ${readers} let in by one release`,
-      // The same number of readers in all, whatever the size of a step.
-      drive: letIn(readers, Math.max(2, Math.ceil((4 * cycles) / readers))),
-    })),
   ]
 }

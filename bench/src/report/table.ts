@@ -13,10 +13,8 @@ export function tableOf(about: About, figures: readonly Figure[]): string {
     ...conditions.map((name) => [toLabel(name), ...figures.map(({ at }) => String(at[name] ?? ''))]),
     seenColumn(compares.what, figures),
   ]
-  if (floor !== undefined) {
-    const ratios = figures.map((figure) => ratioToFloor(about, figure, figures))
-    columns.push([`× ${floor}`, ...ratios.map((ratio) => (ratio === undefined ? '' : formatNumber(ratio)))])
-  }
+  const ratios = figures.map((figure) => ratioToFloor(about, figure, figures))
+  columns.push([`× ${floor}`, ...ratios.map((ratio) => (ratio === undefined ? '' : formatNumber(ratio)))])
   columns.push(...others.map((name) => seenColumn(name, figures)))
   const rows = Array.from({ length: figures.length + 1 }, (_, n) => columns.map((column) => column[n] ?? ''))
   return markdownTable(rows, { align: ['l', ...columns.slice(1).map(() => 'r')] })
@@ -25,7 +23,7 @@ export function tableOf(about: About, figures: readonly Figure[]): string {
 /** The caption: the compared value, and which direction is better. */
 export function captionOf({ compares, floor }: About): string {
   const better = `${toLabel(compares.what)}: ${compares.lessIsBetter ? 'less' : 'more'} is better.`
-  return floor === undefined ? better : `${better} × ${floor}: the ratio to this floor.`
+  return `${better} × ${floor}: the ratio to this.`
 }
 
 function namesIn(records: readonly Readonly<Record<string, unknown>>[]): string[] {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { markdownTable } from 'markdown-table'
 import { contenders } from '../adapters/contenders.js'
-import { titleOf } from '../contender.js'
 import type { About, Figure } from '../scenario.js'
 import { ratioToFloor } from './ratio.js'
 import { atLeast, atMost, exactly, type Verdict } from './verdict.js'
@@ -9,19 +8,14 @@ import { atLeast, atMost, exactly, type Verdict } from './verdict.js'
 /** By the name of the scenario. */
 export type Figures = ReadonlyMap<string, { readonly about: About; readonly figures: readonly Figure[] }>
 
-const isAmong = (some: typeof contenders) => {
-  const titles = new Set(some.map(titleOf))
-  return ({ of }: Figure): boolean => titles.has(of)
-}
+const titlesOf = (some: typeof contenders.redis): ReadonlySet<string> =>
+  new Set(some.map(({ library }) => library))
+const floors = titlesOf(contenders.redis.filter(({ isFloor }) => isFloor))
+const pollers = titlesOf(contenders.redis.filter(({ waits }) => waits === 'polling'))
 const isHoldfast = ({ of }: Figure): boolean => of === 'Holdfast'
-const isFloor = isAmong(contenders.filter(({ configuration }) => configuration === 'floor'))
-const polls = isAmong(
-  contenders.filter(({ configuration, waits }) => configuration === 'best' && waits === 'polling'),
-)
-const isInJava = ({ of }: Figure): boolean => of.startsWith('Redisson')
 const isShared = ({ of }: Figure): boolean => /^(read lock|write lock|semaphore)/.test(of)
 
-/** The project's targets, and whether a run met them; empty if it measured nothing that has one. */
+/** The project's targets, and whether a run on Redis met them; empty if it measured nothing that has one. */
 export function targetsTable(run: Figures): string {
   const rows = [...ofLocks(run), ...ofSharedObjects(run)]
   return rows.length === 0
@@ -32,20 +26,29 @@ export function targetsTable(run: Figures): string {
 function ofLocks(run: Figures): Verdict[] {
   const all = (name: string): readonly Figure[] => run.get(name)?.figures ?? []
   const own = (name: string): Figure[] => all(name).filter(isHoldfast)
+  const toFloor = (name: string, chosen: readonly Figure[]): number[] => {
+    const measured = run.get(name)
+    return measured
+      ? chosen.flatMap((figure) => ratioToFloor(measured.about, figure, measured.figures) ?? [])
+      : []
+  }
   const handOffs = own('hand-off')
   const between = handOffs.filter(({ at }) => at['processes'] !== 1)
   const in4 = handOffs.filter(({ at }) => at['processes'] === 4)
   const with200 = between.filter(({ at }) => at['waiters'] === 200)
   const with100Locks = own('throughput').filter(({ at }) => at['locks'] === 100)
-  const inOrder = [...handOffs, ...own('delayed-hand-off'), ...own('fairness')]
-  const libraries = all('throughput').filter((figure) => !isHoldfast(figure) && !isFloor(figure))
-  const started = (title: string): Figure[] => all('start-up').filter(({ of }) => of === title)
+  const libraries = all('throughput').filter((figure) => !isHoldfast(figure) && !floors.has(figure.of))
+  const against = (of: string, name: string): number[] =>
+    quotients(
+      own('start-up'),
+      all('start-up').filter((figure) => figure.of === of),
+      name,
+    )
   const kept = own('watchdog')
-  const many = kept.filter(({ at }) => Number(at['locks']) >= 10_000)
+  const inOrder = [...handOffs, ...own('delayed-hand-off')]
   return [
     ...exactly('Commands per undisturbed cycle', 2, seenIn(own('uncontended'), 'commandsPerCycle')),
     ...exactly('Commands per contended cycle', 2, seenIn(handOffs, 'commandsPerCycle')),
-    ...exactly('Commands that a nested call adds', 2, seenIn(own('nested'), 'commandsMore')),
     ...kept.flatMap((figure) =>
       seenIn([figure], 'targetRenewals').flatMap((limit) =>
         atMost(
@@ -55,15 +58,14 @@ function ofLocks(run: Figures): Verdict[] {
         ),
       ),
     ),
-    ...atMost('Scripts per period for 200 idle waiters', 2, seenIn(own('idle'), 'scriptsPerSecond')),
-    ...atMost('Undisturbed cycle, × SET and DEL', 1.15, toFloor(run, 'uncontended', own('uncontended'))),
-    ...atLeast('Throughput with 100 locks, × SET and DEL', 0.85, toFloor(run, 'throughput', with100Locks)),
+    ...atMost('Undisturbed cycle, × SET and DEL', 1.15, toFloor('uncontended', own('uncontended'))),
+    ...atLeast('Throughput with 100 locks, × SET and DEL', 0.85, toFloor('throughput', with100Locks)),
     ...atLeast(
       'Throughput with 100 locks, × that of the fastest library',
       1,
       quotients(with100Locks, libraries, 'cyclesPerSecond'),
     ),
-    ...atMost('Hand-off between processes, × hand-off by hand', 1.25, toFloor(run, 'hand-off', between)),
+    ...atMost('Hand-off between processes, × hand-off by hand', 1.25, toFloor('hand-off', between)),
     ...atMost(
       'Round trips per hand-off, 1 ms away',
       1.15,
@@ -75,79 +77,61 @@ function ofLocks(run: Figures): Verdict[] {
     ...atLeast(
       'Hand-off of every library that polls, × that of Holdfast',
       10,
-      quotients(all('hand-off').filter(polls), handOffs, 'usPerHandOff'),
+      quotients(
+        all('hand-off').filter(({ of }) => pollers.has(of)),
+        handOffs,
+        'usPerHandOff',
+      ),
     ),
     ...atLeast(
       'Hand-off of Redisson, × that of Holdfast',
       1,
-      quotients(all('hand-off').filter(isInJava), handOffs, 'usPerHandOff'),
+      quotients(
+        all('hand-off').filter(({ of }) => of === 'Redisson'),
+        handOffs,
+        'usPerHandOff',
+      ),
     ),
-    ...atMost(
-      'Import, processor time, × that of ioredis',
-      0.35,
-      quotients(own('start-up'), started('ioredis'), 'importCpuMs'),
-    ),
+    ...atMost('Import, processor time, × that of ioredis', 0.35, against('ioredis', 'importCpuMs')),
     ...atMost(
       'From the import to the first lock, × redis-semaphore',
       1,
-      quotients(own('start-up'), started('redis-semaphore'), 'startMs'),
+      against('redis-semaphore', 'startMs'),
     ),
-    ...atMost(
-      'First 1000 cycles of a process, × SET and DEL',
-      1.4,
-      quotients(own('start-up'), started('SET and DEL'), 'firstCyclesUs'),
-    ),
-    ...atMost(
-      'holdfast ls, × loading ioredis',
-      1.3,
-      toFloor(
-        run,
-        'command-line',
-        all('command-line').filter(({ of }) => of === 'holdfast ls'),
-      ),
-    ),
-    ...atMost('Hand-off in new processes, × token in a list', 2, toFloor(run, 'hot-key', own('hot-key'))),
-    ...many.flatMap((figure) => [
-      ...atMost(`Lost of ${locksIn(figure)}`, 0, seenIn([figure], 'lost')),
-      ...atMost(
-        `Event-loop delay with ${locksIn(figure)}, p99 in ms`,
-        20,
-        seenIn([figure], 'loopDelayP99Ms'),
-      ),
-      ...atMost(
-        `Client CPU with ${locksIn(figure)}, share of a core`,
-        0.1,
-        seenIn([figure], 'clientCpuShare'),
-      ),
-    ]),
-    ...own('memory').flatMap((figure) => {
-      const what = figure.at['what'] === 'waiter' ? `waiter for ${locksIn(figure)}` : 'held lock'
-      return atMost(`Heap bytes per ${what}, beyond the floor`, 1_536, seenIn([figure], 'bytesBeyondFloor'))
-    }),
+    ...atMost('First 1000 cycles of a process, × SET and DEL', 1.4, against('SET and DEL', 'firstCyclesUs')),
+    ...atMost('Hand-off in new processes, × token in a list', 2, toFloor('hot-key', own('hot-key'))),
+    ...kept
+      .filter(({ at }) => Number(at['locks']) >= 10_000)
+      .flatMap((figure) => [
+        ...atMost(`Lost of ${locksIn(figure)}`, 0, seenIn([figure], 'lost')),
+        ...atMost(
+          `Event-loop delay with ${locksIn(figure)}, p99 in ms`,
+          20,
+          seenIn([figure], 'loopDelayP99Ms'),
+        ),
+        ...atMost(
+          `Client CPU with ${locksIn(figure)}, share of a core`,
+          0.1,
+          seenIn([figure], 'clientCpuShare'),
+        ),
+      ]),
   ]
 }
 
 function ofSharedObjects(run: Figures): Verdict[] {
-  const own = (name: string): Figure[] => (run.get(name)?.figures ?? []).filter(isShared)
+  const figures = run.get('instructions')?.figures ?? []
   const beginning = (begin: string): Figure[] =>
-    own('shared-instructions').filter(({ at }) => String(at['cycle']).startsWith(begin))
+    figures.filter((figure) => isShared(figure) && String(figure.at['cycle']).startsWith(begin))
   const inside = (begin: string): number[] => seenIn(beginning(begin), 'commandsPerCycle')
-  const timesLock = (begin: string): number[] => toFloor(run, 'shared-instructions', beginning(begin))
-  const of1000 = own('shared').filter(({ at }) => String(at['situation']).startsWith('1000 '))
+  const timesLock = (begin: string): number[] =>
+    quotients(beginning(begin), figures.filter(isHoldfast), 'instructionsPerCycle')
   return [
-    ...exactly('Commands per cycle', 2, seenIn(own('shared'), 'commandsPerCycle')),
-    ...atMost('Redis commands inside an undisturbed cycle', 10, inside('undisturbed')),
+    ...atMost('Redis commands inside an undisturbed cycle of a shared object', 10, inside('undisturbed')),
     ...atMost('Redis commands inside a cycle beside readers', 16, inside('beside')),
-    ...atMost('Redis commands inside a contended cycle', 31, inside('contended')),
+    ...atMost('Redis commands inside a contended cycle of a shared object', 31, inside('contended')),
     ...atMost('Redis commands of a nested call', 0, inside('nested')),
-    ...atMost('Undisturbed, × the instructions of the lock', 1.6, timesLock('undisturbed')),
-    ...atMost('Contended, × the instructions of the lock', 1.6, timesLock('contended')),
-    ...atMost('Redis time in which 1000 readers enter, µs each', 12, seenIn(of1000, 'redisUsPerEntry')),
-    ...atMost(
-      'Heap bytes per hold or waiter, beyond the floor',
-      1_536,
-      seenIn(own('shared-memory'), 'bytesBeyondFloor'),
-    ),
+    ...atMost('Undisturbed shared object, × the instructions of the lock', 1.6, timesLock('undisturbed')),
+    ...atMost('Contended shared object, × the instructions of the lock', 1.6, timesLock('contended')),
   ]
 }
 
@@ -155,13 +139,6 @@ const locksIn = ({ at: { locks = 0 } }: Figure): string => `${locks} ${locks ===
 
 const seenIn = (figures: readonly Figure[], name: string): number[] =>
   figures.flatMap(({ seen }) => seen[name] ?? [])
-
-const toFloor = (run: Figures, name: string, chosen: readonly Figure[]): number[] => {
-  const measured = run.get(name)
-  return measured
-    ? chosen.flatMap((figure) => ratioToFloor(measured.about, figure, measured.figures) ?? [])
-    : []
-}
 
 /** The distance of the extremes from their midpoint, relative to it. */
 function spread(values: readonly number[]): number[] {

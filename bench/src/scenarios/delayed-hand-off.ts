@@ -1,10 +1,9 @@
 import { handOffByHand, ping } from '../adapters/floors.js'
 import { compare } from '../compare.js'
-import { titleOf } from '../contender.js'
 import { handOffsOf, rivalsIn, warmUpRivals, withRivals } from '../contention.js'
 import { farAway } from '../far-away.js'
 import type { Scenario } from '../scenario.js'
-import { onRedis } from '../servers.js'
+import { onRedis } from '../stores.js'
 import { warmUp, warmUpMs, withPool } from '../worker-pool.js'
 
 const delayMs = 1
@@ -15,13 +14,13 @@ export const delayedHandOff: Scenario = {
   name: 'delayed-hand-off',
   title: `From one waiter to the next, with ${delayMs} ms to Redis and ${delayMs} ms back`,
   compares: { what: 'roundTripsPerHandOff', lessIsBetter: true },
-  floor: titleOf(handOffByHand),
+  floor: handOffByHand.library,
   run: async (plan) => {
     const size = { waiters: 50, processes: plan.isTrial ? 2 : 4 }
     const rivals = (await rivalsIn(plan)).filter(
-      (rival) => rival.waits === 'queueing' || pollers.includes(titleOf(rival)),
+      (rival) => rival.waits === 'queueing' || pollers.includes(rival.library),
     )
-    return onRedis(({ redis }) =>
+    return onRedis((redis) =>
       farAway(redis, delayMs, (url) =>
         withPool(ping, { urlOf: () => url }, async (pinging) => {
           await warmUp([pinging], plan)

@@ -1,10 +1,9 @@
-import { hotKeyContenders } from '../adapters/contenders.js'
-import { tokenInList } from '../adapters/floors.js'
+import { handOffByHand, tokenInList } from '../adapters/floors.js'
+import { holdfast } from '../adapters/holdfast.js'
 import { compare } from '../compare.js'
-import { titleOf } from '../contender.js'
 import { handOffsOf, withRivals } from '../contention.js'
 import type { Scenario, Seen } from '../scenario.js'
-import { onRedis } from '../servers.js'
+import { onRedis } from '../stores.js'
 
 const size = { waiters: 10, processes: 2 }
 const windowMs = 600
@@ -14,16 +13,16 @@ export const hotKey: Scenario = {
   name: 'hot-key',
   title: 'From one waiter of a lock to the next in new processes, before the compiler is warm',
   compares: { what: 'usPerHandOff', lessIsBetter: true },
-  floor: titleOf(tokenInList),
+  floor: tokenInList.library,
   run: ({ rounds, isTrial }) =>
-    onRedis(({ redis }) => {
-      const subjects = hotKeyContenders.map((contender) => ({
-        of: titleOf(contender),
+    onRedis(({ url }) => {
+      const subjects = [tokenInList, handOffByHand, holdfast].map((contender) => ({
+        of: contender.library,
         at: { ...size },
         measure: (): Promise<Seen> =>
           withRivals(
             [contender],
-            () => redis.url,
+            () => url,
             () => size.processes,
             async (started) => {
               const [processes] = started.values()

@@ -1,25 +1,16 @@
 import { whyNoCallgrind } from '../instructions/callgrind.js'
 import { record } from '../instructions/record.js'
 import { replay } from '../instructions/replay.js'
-import {
-  extentOf,
-  floor,
-  lockSubjects,
-  sharedSubjects,
-  yardstick,
-  type Extent,
-  type Subject,
-} from '../instructions/subjects.js'
+import { extentOf, floor, subjects } from '../instructions/subjects.js'
 import { mediansOf } from '../compare.js'
-import type { About, Figure, Scenario, Seen } from '../scenario.js'
+import type { Figure, Scenario, Seen } from '../scenario.js'
 
 /** What a cycle costs Redis, counted instead of timed: the same on a busy machine. */
-const counted = (
-  about: Pick<About, 'name' | 'title' | 'floor'>,
-  subjectsIn: (extent: Extent) => Subject[],
-): Scenario => ({
-  ...about,
+export const instructions: Scenario = {
+  name: 'instructions',
+  title: 'Instructions at Redis for a cycle, counted by callgrind',
   compares: { what: 'instructionsPerCycle', lessIsBetter: true },
+  floor,
   onlyByName: true,
   async run(plan) {
     const missing = await whyNoCallgrind()
@@ -28,7 +19,7 @@ const counted = (
       return []
     }
     const figures: Figure[] = []
-    for (const { of, cycle, drive } of subjectsIn(extentOf(plan.isTrial))) {
+    for (const { of, cycle, drive } of subjects(extentOf(plan.isTrial))) {
       const recording = await record(drive)
       // Two servers differ by up to two percent for the same commands: each has its own seeds for hash tables, for one.
       const rounds: Seen[] = []
@@ -39,18 +30,4 @@ const counted = (
     }
     return figures
   },
-})
-
-export const instructions = counted(
-  { name: 'instructions', title: 'Instructions at Redis for a cycle, counted by callgrind', floor },
-  lockSubjects,
-)
-
-export const sharedInstructions = counted(
-  {
-    name: 'shared-instructions',
-    title: 'Instructions at Redis for a cycle of a read/write lock or semaphore, counted by callgrind',
-    floor: yardstick,
-  },
-  sharedSubjects,
-)
+}

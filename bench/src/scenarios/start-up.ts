@@ -2,11 +2,11 @@ import { fileURLToPath } from 'node:url'
 import { forkWorker } from '@holdfast/testkit'
 import { ping } from '../adapters/floors.js'
 import { compare } from '../compare.js'
-import { titleOf, type Contender } from '../contender.js'
+import type { Contender } from '../contender.js'
 import { packageSize } from '../package-size.js'
 import { pin, workerCore } from '../pinning.js'
 import type { Scenario, Seen } from '../scenario.js'
-import { onRedis } from '../servers.js'
+import { onRedis } from '../stores.js'
 
 const program = fileURLToPath(new URL('../start.js', import.meta.url))
 /** All libraries use this client, so its size is not counted. */
@@ -22,16 +22,16 @@ export const startUp: Scenario = {
   compares: { what: 'startMs', lessIsBetter: true },
   floor: client,
   run: ({ contenders, rounds, isTrial }) =>
-    onRedis(({ redis }) => {
+    onRedis(({ url }) => {
       const subjects = contenders.flatMap((contender) => {
         const { imports } = contender
         const size = (): Promise<Seen> => packageSize((imports ?? []).filter((name) => name !== client))
         return imports === undefined
           ? []
           : {
-              of: contender === ping ? client : titleOf(contender),
+              of: contender === ping ? client : contender.library,
               at: {},
-              measure: () => start(contender, imports, redis.url, isTrial ? 2 : firstCycles),
+              measure: () => start(contender, imports, url, isTrial ? 2 : firstCycles),
               ...(imports.some((name) => name !== client) && { count: size }),
             }
       })
@@ -46,7 +46,7 @@ async function start(
   cycles: number,
 ): Promise<Seen> {
   await using worker = await forkWorker(program, {
-    args: [titleOf(contender), url, String(cycles), ...imports],
+    args: [contender.library, url, String(cycles), ...imports],
   })
   await pin(worker.pid, workerCore(0))
   await worker.send({ type: 'go' })

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { countCommands } from '@holdfast/testkit'
 import { median } from 'simple-statistics'
 import { holdfast } from '../adapters/holdfast.js'
-import { ableTo, titleOf, type Contender } from '../contender.js'
+import { ableTo, type Contender } from '../contender.js'
 import type { Figure, Scenario } from '../scenario.js'
-import { onRedis } from '../servers.js'
+import { onRedis } from '../stores.js'
 import { withPool } from '../worker-pool.js'
 
 /** How many locks Holdfast renews in one command. */
@@ -35,11 +35,9 @@ export const watchdog: Scenario = {
   name: 'watchdog',
   title: 'Renewing held locks, per third of their lease',
   compares: { what: 'clientCpuShare', lessIsBetter: true },
+  floor: holdfast.library,
   async run({ contenders, isTrial, say }) {
-    const able = ableTo('renew locks by themselves', contenders, ({ hold }) => hold !== undefined, {
-      titleOf,
-      say,
-    })
+    const able = ableTo('renew locks by themselves', contenders, ({ hold }) => hold !== undefined, say)
     const figures: Figure[] = []
     for (const each of isTrial ? trialCases : cases)
       for (const contender of able)
@@ -52,11 +50,17 @@ export const watchdog: Scenario = {
 function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<Figure> {
   return onRedis((servers) =>
     withPool(contender, servers, async (pool) => {
-      const title = titleOf(contender)
-      const { url } = servers.redis
+      const { url } = servers
       const periodMs = leaseMs / 3
       const measureMs = periods * periodMs
-      const order = { title, url, count: locks, leaseMs, settleMs: Math.min(1_000, periodMs), measureMs }
+      const order = {
+        title: contender.library,
+        url,
+        count: locks,
+        leaseMs,
+        settleMs: Math.min(1_000, periodMs),
+        measureMs,
+      }
       const seen = await pool.one('holdMany', order, maxRunMs)
       const more =
         contender === holdfast
@@ -65,7 +69,7 @@ function keep(contender: Contender, { locks, leaseMs, periods }: Case): Promise<
               targetRenewals: Math.ceil(locks / renewedAtOnce),
             }
           : {}
-      return { of: title, at: { locks, leaseMs }, seen: { ...seen, ...more } }
+      return { of: contender.library, at: { locks, leaseMs }, seen: { ...seen, ...more } }
     }),
   )
 }

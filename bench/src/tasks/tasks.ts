@@ -1,28 +1,10 @@
 import { contend } from './contend.js'
 import { cycles } from './cycles.js'
-import { herd } from './herd.js'
-import { visits } from './visits.js'
 import { holdMany } from './hold-many.js'
-import { holdOne, waitMany } from './idle.js'
-import { memory } from './memory.js'
-import { rest } from './rest.js'
-import { measureCosts } from '../simulation/measure.js'
-import { soakOn } from './soak.js'
+import { visits } from './visits.js'
 
 /** The tasks of workers. Orders and results are sent as JSON. */
-export const tasks = {
-  contend,
-  cycles,
-  herd,
-  visits,
-  holdMany,
-  holdOne,
-  waitMany,
-  memory,
-  rest,
-  soakOn,
-  measureCosts,
-}
+export const tasks = { contend, cycles, visits, holdMany }
 
 export type TaskName = keyof typeof tasks
 export type TaskOrder<Name extends TaskName> = Parameters<(typeof tasks)[Name]>[1]

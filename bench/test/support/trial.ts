@@ -9,13 +9,12 @@ const run = promisify(execFile)
 const program = join(__dirname, '../../dist/bench.js')
 export const bench = (...args: readonly string[]) => run(process.execPath, [program, ...args])
 
-/** What a trial of these scenarios prints, and their figures. */
-export async function trialOf(scenarios: string, contenders = 'holdfast') {
+/** What a trial prints, and its figures. */
+export async function trialOf(options: readonly string[]) {
   const folder = await scratchFolder()
   try {
     const file = join(folder.path, 'figures.json')
-    const args = ['--trial', '--rounds', '1', '--scenario', scenarios, '--with', contenders, '--json', file]
-    const { stdout } = await bench(...args)
+    const { stdout } = await bench('--trial', '--rounds', '1', '--json', file, ...options)
     const { figures } = JSON.parse(await readFile(file, 'utf8')) as { figures: Record<string, Figure[]> }
     const of = (name: string): readonly Figure[] => figures[name] ?? []
     /** The value of each subject, in the order of the table. */

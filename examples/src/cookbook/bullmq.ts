@@ -15,19 +15,15 @@ export function startWorker(
   return new Worker<Invoice>(
     'invoices',
     async (job, token, cancelled) => {
-      const lease = await holdfast.getLock(`customer:${job.data.customerId}`).tryLock()
-      if (!lease) {
-        // Back into the queue, without counting as an attempt: this worker takes another job instead of waiting.
-        await job.moveToDelayed(Date.now() + 1_000, token)
-        throw new DelayedError()
-      }
-      try {
-        const signal = cancelled ? AbortSignal.any([lease.signal, cancelled]) : lease.signal
-        await lease.run(() => handle(job.data, signal))
-      } finally {
-        // Rejects if the hold was lost, and so fails the job.
-        await lease.unlock()
-      }
+      const lock = holdfast.getLock(`customer:${job.data.customerId}`)
+      // Rejects if the hold was lost, and so fails the job.
+      const { ran } = await lock.tryWithLock(({ signal }) =>
+        handle(job.data, cancelled ? AbortSignal.any([signal, cancelled]) : signal),
+      )
+      if (ran) return
+      // Back into the queue, without counting as an attempt: this worker takes another job instead of waiting.
+      await job.moveToDelayed(Date.now() + 1_000, token)
+      throw new DelayedError()
     },
     { concurrency: 10, ...options },
   )

@@ -1,51 +1,48 @@
-import type { Holdfast } from '@holdfast/core'
+import type { Redis } from 'ioredis'
 
-/** Where the locks are. */
-export const saleEngines = ['redis', 'postgres', 'zookeeper', 'etcd', 'memcached', 'mysql'] as const
-export type SaleEngine = (typeof saleEngines)[number]
+/** How many vouchers are left. */
+const stockKey = (saleId: string): string => `sale:${saleId}:stock`
+/** User → how many vouchers they got. */
+const ordersKey = (saleId: string): string => `sale:${saleId}:orders`
 
-export const isSaleEngine = (text: unknown): text is SaleEngine =>
-  saleEngines.some((engine) => engine === text)
-
-/** Where a sale takes place: on which server, under which name that is unique to the run. */
-export interface SiteAddress {
-  readonly engine: SaleEngine
-  /** Of the server with the stock and the orders. */
-  readonly url: string
-  /** The prefix of all keys or tables, or the schema of all tables. */
-  readonly namespace: string
-  /** Where the locks are, if that is another server. */
-  readonly locksAt: string
+/** The result of a sale, from the orders. */
+export interface Books {
+  readonly sold: number
+  readonly oversold: number
+  readonly usersWithSeveral: number
 }
 
-/** A sale's stock and orders, and the client for its locks. Each process opens its own. */
-export interface Site {
-  openHoldfast(label: string): Holdfast
-  /** Stocks the vouchers. */
-  openSale(saleId: string, vouchers: number): Promise<void>
-  vouchersLeft(saleId: string): Promise<number>
-  hasVoucher(saleId: string, user: string): Promise<boolean>
-  /** Takes one voucher from the stock, and notes it for the user. */
-  giveVoucher(saleId: string, user: string): Promise<void>
-  /** How many vouchers each of the users got who got any. */
-  voucherCounts(saleId: string): Promise<number[]>
-  close(): Promise<void>
-}
+/** The stock and the orders, in Redis. */
+export class Site {
+  readonly #redis: Redis
 
-/** Loads what that engine needs, and nothing of the others. */
-export async function openSite(address: SiteAddress): Promise<Site> {
-  switch (address.engine) {
-    case 'redis':
-      return (await import('./redis-site.js')).openRedisSite(address)
-    case 'postgres':
-      return (await import('./postgres-site.js')).openPostgresSite(address)
-    case 'zookeeper':
-      return (await import('./zookeeper-site.js')).openZooKeeperSite(address)
-    case 'etcd':
-      return (await import('./etcd-site.js')).openEtcdSite(address)
-    case 'memcached':
-      return (await import('./memcached-site.js')).openMemcachedSite(address)
-    case 'mysql':
-      return (await import('./mysql-site.js')).openMysqlSite(address)
+  constructor(redis: Redis) {
+    this.#redis = redis
+  }
+
+  async openSale(saleId: string, vouchers: number): Promise<void> {
+    await this.#redis.set(stockKey(saleId), vouchers)
+  }
+
+  async vouchersLeft(saleId: string): Promise<number> {
+    return Number(await this.#redis.get(stockKey(saleId)))
+  }
+
+  async hasVoucher(saleId: string, user: string): Promise<boolean> {
+    return (await this.#redis.hexists(ordersKey(saleId), user)) === 1
+  }
+
+  async giveVoucher(saleId: string, user: string): Promise<void> {
+    await this.#redis.multi().decr(stockKey(saleId)).hincrby(ordersKey(saleId), user, 1).exec()
+  }
+
+  async readBooks(saleId: string, vouchers: number): Promise<Books> {
+    const counts = Object.values(await this.#redis.hgetall(ordersKey(saleId))).map(Number)
+    const sold = counts.reduce((sum, count) => sum + count, 0)
+    return {
+      sold,
+      oversold: Math.max(0, sold - vouchers),
+      usersWithSeveral: counts.filter((count) => count > 1).length,
+    }
   }
 }

@@ -1,14 +1,11 @@
 import { Command } from 'commander'
-import { addCompletion } from './commands/completion.js'
 import { addDashboard } from './commands/dashboard.js'
 import { addDoctor } from './commands/doctor.js'
 import { addInspect } from './commands/inspect.js'
 import { addLs } from './commands/ls.js'
 import { addRun } from './commands/run.js'
-import { addTop } from './commands/top.js'
 import { addUnlock } from './commands/unlock.js'
 import { addVerify } from './commands/verify.js'
-import { addWatch } from './commands/watch.js'
 import { escapeSentence } from './output/escape.js'
 
 /** The command line: what each command does is in commands/. */
@@ -25,13 +22,10 @@ export function createProgram(version: string): Command {
   addRun(program)
   addLs(program)
   addInspect(program)
-  addWatch(program)
-  addTop(program)
   addUnlock(program)
   addDoctor(program)
   addVerify(program)
   addDashboard(program)
-  addCompletion(program)
   // Only of this one: commands have inherited the other.
   return program.showHelpAfterError(
     '(options follow the command, as in holdfast ls --url redis://…; holdfast --help lists all commands)',

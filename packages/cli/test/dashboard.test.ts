@@ -10,7 +10,7 @@ describe('holdfast dashboard', () => {
       /(http:\/\/127\.0\.0\.1:\d+)\/#token=([\w-]{16,})/,
     )
     const statusFor = async (given: string, host: string): Promise<number> => {
-      const asked = request(`${origin}/snapshot?page=overview`, {
+      const asked = request(`${origin}/list`, {
         headers: { host, authorization: `Bearer ${given}` },
       })
       asked.end()

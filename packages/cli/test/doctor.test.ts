@@ -27,7 +27,7 @@ async function examine(
 const statusOf = (findings: readonly Finding[], check: string): string | undefined =>
   findings.find((finding) => finding.check === check)?.status
 
-/** As docs/production/permissions.md has it, with all that it calls optional. */
+/** As docs/stores/redis.md has it, with all that it calls optional. */
 const rules =
   'resetchannels ~lock:* ~{lock:* ~holdfast:client:* &holdfast:inbox:* +evalsha +eval +info +time +ping +publish +subscribe +pubsub|numsub +client|setname +type +pttl +pexpire +del +exists +get +set +hget +hset +hsetnx +hdel +hgetall +hrandfield +hlen +llen +lpop +lpos +lpush +lrange +lrem +rpush'.split(
     ' ',

@@ -8,7 +8,7 @@ import { startGuard, type TestGuard } from './support/guard.js'
 
 const isRoot = process.getuid?.() === 0
 const nobody = 65_534
-// Elsewhere the guard cannot read the environment of other processes; docs/production/cli.md says so.
+// Elsewhere the guard cannot read the environment of other processes; docs/production/inspecting.md says so.
 const onLinux = skippedIf(process.platform !== 'linux' && 'promised on Linux only', it)
 
 const asRoot = isRoot ? it.each : it.skip.each

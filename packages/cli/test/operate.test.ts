@@ -103,13 +103,7 @@ describe('holdfast ls', () => {
   it('shows hostile names and labels as text', async () => {
     const holdfast = holder(hostile)
     await using _lease = await holdfast.getLock(hostile).lock()
-    for (const args of [
-      ['ls'],
-      ['inspect', hostile],
-      ['ls', '--json'],
-      ['top', '--count', '1'],
-      ['unlock', hostile],
-    ]) {
+    for (const args of [['ls'], ['inspect', hostile], ['ls', '--json'], ['unlock', hostile]]) {
       const { stdout, stderr } = await cliUntil(/owned/, ...args)
       expect(stdout + stderr).not.toMatch(/[^\n\P{C}]|[\u2028]/u)
       expect(`${stdout}${stderr}`.split('\n').filter((line) => line.startsWith('spoofed'))).toEqual([])
@@ -235,58 +229,59 @@ describe('holdfast unlock', () => {
   })
 })
 
-describe('holdfast watch and top', () => {
-  it('watch prints a line for each change when piped', async () => {
+describe('--every', () => {
+  it('shows again and again what there is, until Ctrl-C', async () => {
     const holdfast = holder()
-    const watch = new Cli(['watch', 'order:42', '--interval', '500ms'], { url: server.url })
-    await watch.untilStdout(/"holderCount":0/)
+    const inspect = new Cli(['inspect', 'order:42', '--every', '500ms', '--json'], { url: server.url })
+    const ls = new Cli(['ls', '--every', '500ms', '--json'], { url: server.url })
+    await Promise.all([inspect.untilStdout(/"holderCount":0/), ls.untilStdout(/"found":0/)])
     const lease = await holdfast.getLock('order:42').lock()
-    await watch.untilStdout(/"holderCount":1/)
+    await Promise.all([inspect.untilStdout(/"holderCount":1/), ls.untilStdout(/"found":1/)])
     await lease.unlock()
-    await until(() => linesOf(watch.stdout, 'change').length === 3)
-    watch.kill('SIGINT')
-    expect((await watch.ended()).code).toBe(0)
-    expect(linesOf(watch.stdout, 'change').map(({ holderCount }) => holderCount)).toEqual([0, 1, 0])
-  })
-
-  it('top prints what connected clients hold and wait for', async () => {
-    const holdfast = holder()
-    await using lease = await holdfast.getLock('order:42').lock()
-    await using _other = await holdfast.getLock('quiet').lock()
-    const waiting = holdfast.getLock('order:42').lock()
-    const { stdout } = await cliUntil(/"reported":1,.*"waiterCount":1,.*"holder":"/, 'top', '--count', '1')
-    const [overview] = linesOf(stdout, 'overview')
-    expect(overview).toMatchObject({ clients: 1, reported: 1, holdCount: 2, waiterCount: 1, lost: 0 })
-    expect(overview?.['holds']).toMatchObject([
-      { name: 'order:42', waiting: 1 },
-      { name: 'quiet', waiting: 0 },
+    await Promise.all([
+      inspect.untilStdout(/"holderCount":1[^]*"holderCount":0/),
+      ls.untilStdout(/"found":1[^]*"found":0/),
     ])
-    expect(overview?.['queue']).toMatchObject([{ name: 'order:42', holder: lease.owner }])
-    await lease.unlock()
-    await (await waiting).unlock()
+    for (const cli of [inspect, ls]) {
+      cli.kill('SIGINT')
+      expect((await cli.ended()).code).toBe(0)
+    }
   })
 
-  it('go on through an outage', async () => {
+  it('goes on through an outage', async () => {
     const own = await startRedis()
-    const watch = new Cli(['watch', 'order:42', '--interval', '500ms', '--timeout', '1s'], { url: own.url })
-    await watch.untilStdout(/"holderCount":0/)
+    const args = ['inspect', 'order:42', '--every', '500ms', '--timeout', '1s', '--json']
+    const inspect = new Cli(args, { url: own.url })
+    await inspect.untilStdout(/"holderCount":0/)
     await own.kill()
-    await watch.untilStderr(/unavailable/)
+    await inspect.untilStderr(/unavailable/)
     await own.restart()
     const holdfast = openHolder({ redis: own.url })
     const lease = await holdfast.getLock('order:42').lock()
-    await watch.untilStdout(/"holderCount":1/)
-    watch.kill('SIGTERM')
-    expect((await watch.ended()).code).toBe(0)
+    await inspect.untilStdout(/"holderCount":1/)
+    inspect.kill('SIGTERM')
+    expect((await inspect.ended()).code).toBe(0)
     await lease.unlock()
     await holdfast.close()
+    await own.stop()
+  })
+
+  it('ends at a signal while the store does not reply', async () => {
+    const own = await startRedis()
+    const inspect = new Cli(['inspect', 'x', '--every', '500ms', '--timeout', '60s', '--json'], {
+      url: own.url,
+    })
+    await inspect.untilStdout(/"holderCount":0/)
+    await own.freeze()
+    inspect.kill('SIGINT')
+    expect((await inspect.ended()).code).toBe(0)
     await own.stop()
   })
 })
 
 describe('whatever the command', () => {
   it('a reader that has seen enough of the output ends it quietly', async () => {
-    const { code, stderr } = await runCli(['watch', uniqueName('x'), '--count', '1'], {
+    const { code, stderr } = await runCli(['inspect', uniqueName('x')], {
       url: sharedRedisUrl(),
       under: (line) => ['sh', '-c', `${line} | true; exit 7`],
     })
@@ -311,7 +306,7 @@ describe('whatever the command', () => {
   const whyNotFull = !existsSync(full) && `there is no ${full} here, as on macOS`
 
   skippedIf(whyNotFull, it)('output that cannot be written is a failure', async () => {
-    const { code, stderr } = await runCli(['completion', 'bash'], {
+    const { code, stderr } = await runCli(['inspect', uniqueName('x')], {
       under: (line) => ['sh', '-c', `${line} >${full}`],
     })
     expect(code).toBe(125)
@@ -330,7 +325,7 @@ describe('whatever the command', () => {
     },
   )
 
-  const commands = [['ls'], ['inspect', 'x'], ['watch', 'x'], ['unlock', 'x'], ['top'], ['doctor']]
+  const commands = [['ls'], ['inspect', 'x'], ['unlock', 'x'], ['doctor']]
   const refused = /^holdfast: (Redis|PostgreSQL) at \S+ is unavailable: connect ECONNREFUSED 127.0.0.1:1\n$/
   it.each([
     [['--url', 'redis://127.0.0.1:1'], refused],
@@ -412,9 +407,9 @@ describe('whatever the command', () => {
     [['ls', '--timeout', '0'], '--timeout must be longer than 0'],
     [['nonsense'], "unknown command 'nonsense'"],
     [['--url', 'redis://x', 'ls'], 'options follow the command, as in holdfast ls --url'],
-    [['watch', 'x', '--interval', '10ms'], 'at least 500ms'],
-    [['top', '--interval', '1000h'], 'at most 24h'],
-    [['top', '--interval', '1'], 'Give a number and a unit: 500ms, 30s, 5m, 2h.'],
+    [['inspect', 'x', '--every', '10ms'], 'at least 500ms'],
+    [['ls', '--every', '1000h'], 'at most 24h'],
+    [['ls', '--every', '1'], 'Give a number and a unit: 500ms, 30s, 5m, 2h.'],
     [['dashboard', '--port', ''], 'from 0 to 65535'],
   ])('%j is refused with a reason', async (args, reason) => {
     const { code, stderr } = await runCli(args)

@@ -30,9 +30,9 @@ async function expectOnDashboard(texts: readonly string[], options: CliOptions):
   const [, origin = '', token = ''] = await dashboard.untilStdout(/(http:\S+)\/#token=([\w-]+)/)
   const headers = { authorization: `Bearer ${token}` }
   await until(async () => {
-    const response = await fetch(`${origin}/snapshot?page=locks`, { headers })
-    const snapshot = await response.text()
-    return texts.every((text) => snapshot.includes(text))
+    const response = await fetch(`${origin}/list`, { headers })
+    const listed = await response.text()
+    return texts.every((text) => listed.includes(text))
   })
   dashboard.kill('SIGTERM')
   expect(await dashboard.ended()).toMatchObject({ code: 0 })

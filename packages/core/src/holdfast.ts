@@ -1,7 +1,7 @@
 import { Channels } from './channels/channels.js'
 import type { ConnectedClient } from './engine/operator.js'
-import { LockClient, partsOf } from './lock-client.js'
-import type { ClientKind, EngineHoldfastOptions, HoldfastOptions } from './lock-client.js'
+import { LockClient, storeOf } from './lock-client.js'
+import type { EngineHoldfastOptions, HoldfastOptions } from './lock-client.js'
 import { getCountDownLatch } from './latch/latch.js'
 import type { CountDownLatch } from './latch/latch.js'
 import type { Lock } from './objects/lock.js'
@@ -18,11 +18,12 @@ import type { ClientReport } from './operating/messages.js'
 import { refuseSecond, unlessIndex } from './options/checks.js'
 import type { LockOptions, SemaphoreOptions } from './options/options.js'
 import { allSteps } from './redis/engine.js'
+import type { ClientKind } from './store-client.js'
 
 const kind: ClientKind = {
   title: 'Holdfast',
   openChannels: (client) => new Channels(client),
-  openOperations: (deps) => new Operations(deps),
+  openOperations: (store) => new Operations(store),
   carried: allSteps,
 }
 
@@ -37,7 +38,7 @@ export class Holdfast extends LockClient {
   /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
   constructor(options: HoldfastOptions | EngineHoldfastOptions) {
     super(options, kind)
-    const { operations } = partsOf(this, 'Holdfast')
+    const { operations } = storeOf(this, 'Holdfast')
     if (!operations) throw new TypeError('a Holdfast client has operations')
     this.#operations = operations
   }

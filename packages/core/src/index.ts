@@ -26,6 +26,7 @@ export { locked, type Locked, type WithLock } from './objects/locked.js'
 export type { BridgedLease } from './bridge/bridge.js'
 export type { OldLock } from './bridge/bridge.js'
 export type { LockCallback } from './objects/lease.js'
+export type { TryWithLockResult } from './objects/use-lease.js'
 export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from './objects/inspection.js'
 export type { ListedLock, ListingProgress, LockListing } from './operating/listing.js'
 export type { ForceOptions } from './options/force-options.js'
@@ -79,7 +80,9 @@ export type {
 } from './redis/connection/types.js'
 export type { RedisSource } from './redis/connection/types.js'
 export type {
+  AskCredentials,
   OpenedRedis,
+  RedisCredentials,
   RedisAddress,
   RedisClient,
   RedisClientOptions,

@@ -4,22 +4,19 @@ import { isEngine } from './engine/session.js'
 import type { LockEngine, Traits } from './engine/session.js'
 import { InvalidArgumentError } from './errors/errors.js'
 import type { HoldfastEvents, HoldfastListener } from './events/events.js'
-import type { Lease } from './objects/lease.js'
-import type { Lock } from './objects/lock.js'
-import { ping } from './objects/lock.js'
+import { Lock, ping } from './objects/lock.js'
 import { checkObject, checkOptions, requireFunction, unlessIndex } from './options/checks.js'
-import { clientOptionNames, resolveDrainMs } from './options/options.js'
+import { clientOptionNames, resolveDrainMs, resolveReentrant, resolveSettings } from './options/options.js'
 import type { ClientOptions, CloseOptions, LockOptions } from './options/options.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
-import type { Possession } from './ownership/possession.js'
 import { Scope } from './ownership/scope.js'
 import { nativeEngine } from './redis/native.js'
 import { redisOptionNames } from './redis/options.js'
 import type { RedisOptions } from './redis/options.js'
+import { ClientParts, StoreClient } from './store-client.js'
+import type { ClientKind } from './store-client.js'
 import { kindOf } from './util/mistakes.js'
 import { uncloneable } from './util/symbols.js'
-import { Client } from './wiring/client.js'
-import type { ClientParts } from './wiring/client.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */
 export interface HoldfastOptions extends ClientOptions, RedisOptions {
@@ -55,26 +52,32 @@ export interface HoldfastStats {
   readonly lost: number
 }
 
-/** @internal What kind of client it is. */
-export interface ClientKind extends ClientParts {
-  /** As messages name it. */
-  readonly title: string
-}
-
-let clientIn: (client: LockClient) => Client
+let storeIn: (client: LockClient) => StoreClient
 
 /**
- * @internal The working parts of a client, for the objects that are functions of one.
+ * @internal What a client has of its store, for the objects that are functions of one.
  *
  * @param wanted - by which function
  * @throws `InvalidArgumentError` for anything else
  */
-export function partsOf(client: LockClient, wanted: string): Client {
+export function storeOf(client: LockClient, wanted: string): StoreClient {
   const given: unknown = client
-  if (given instanceof LockClient) return clientIn(given)
+  if (given instanceof LockClient) return storeIn(given)
   throw new InvalidArgumentError(
     `${wanted} needs a client of this package, new LockClient(…) or new Holdfast(…), got ${kindOf(given)}`,
   )
+}
+
+/** @internal The lock of this name. */
+export function lockOf(
+  store: StoreClient,
+  name: string,
+  isFenced: boolean,
+  options: LockOptions | undefined,
+): Lock {
+  const reentrant = resolveReentrant(options)
+  const address = store.locate(name, 'lock')
+  return new Lock(store, { address, kind: 'lock', permits: 1, size: undefined }, isFenced, reentrant)
 }
 
 /**
@@ -89,11 +92,11 @@ export class LockClient {
   /** @internal */
   readonly uncloneable = uncloneable
   readonly #title: string
-  readonly #client: Client
+  readonly #store: StoreClient
   #closed: Promise<void> | undefined
 
   static {
-    clientIn = (client) => client.#client
+    storeIn = (client) => client.#store
   }
 
   /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
@@ -102,12 +105,13 @@ export class LockClient {
   constructor(options: HoldfastOptions | EngineHoldfastOptions, kind: ClientKind)
   constructor(options: HoldfastOptions | EngineHoldfastOptions, kind: ClientKind = { title: 'LockClient' }) {
     this.#title = kind.title
-    this.#client = new Client(options, engineOf(options, kind.title), kind)
+    const engine = engineOf(options, kind.title)
+    this.#store = new StoreClient(new ClientParts(resolveSettings(options, engine), kind), engine)
   }
 
   /** The first part of all owners of this client. */
   get clientId(): string {
-    return this.#client.id
+    return this.#store.clientId
   }
 
   /**
@@ -120,7 +124,7 @@ export class LockClient {
    */
   getLock(name: string, options?: LockOptions): Lock
   getLock(name: string, options?: LockOptions, array?: unknown): Lock {
-    return this.#client.lock(name, false, unlessIndex(options, array))
+    return lockOf(this.#store, name, false, unlessIndex(options, array))
   }
 
   /**
@@ -131,13 +135,13 @@ export class LockClient {
    */
   getFencedLock(name: string, options?: LockOptions): Lock
   getFencedLock(name: string, options?: LockOptions, array?: unknown): Lock {
-    const { name: engine, traits } = this.#client.engine
+    const { name: engine, traits } = this.#store.engine
     if (traits.fencing === 'none') {
       throw new InvalidArgumentError(`the engine ${engine} has no fencing tokens; use getLock`, {
         lockName: name,
       })
     }
-    return this.#client.lock(name, true, unlessIndex(options, array))
+    return lockOf(this.#store, name, true, unlessIndex(options, array))
   }
 
   /**
@@ -150,9 +154,9 @@ export class LockClient {
    */
   async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
     requireFunction('scope', fn)
-    const scope = new Scope<Possession<Lease>>(this.#client)
+    const scope = new Scope(this.#store)
     try {
-      return await this.#client.frames.runInScope(scope, fn)
+      return await this.#store.frames.runInScope(scope, fn)
     } finally {
       await scope.end()
     }
@@ -170,7 +174,7 @@ export class LockClient {
    */
   bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
     requireFunction('bind', fn)
-    return this.#client.frames.bind(fn)
+    return this.#store.frames.bind(fn)
   }
 
   /**
@@ -182,7 +186,7 @@ export class LockClient {
    */
   detached<T>(fn: () => T): T {
     requireFunction('detached', fn)
-    return this.#client.frames.outside(fn)
+    return this.#store.frames.outside(fn)
   }
 
   /**
@@ -191,19 +195,19 @@ export class LockClient {
    * @throws `InvalidArgumentError` for an event that does not exist and for a listener that is not a function
    */
   on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.on(event, listener)
+    this.#store.events.on(event, listener)
     return this
   }
 
   /** Listens to the next event only. Throws as `on`. */
   once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.once(event, listener)
+    this.#store.events.once(event, listener)
     return this
   }
 
   /** Stops listening. Throws as `on`. */
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.off(event, listener)
+    this.#store.events.off(event, listener)
     return this
   }
 
@@ -215,32 +219,33 @@ export class LockClient {
    * read, for example because the user lacks a right; `ClosedError`
    */
   async ping(): Promise<void> {
-    this.#client.assertOpen()
-    await ping(this.#client.lockDeps, this.#client.names)
+    this.#store.closing.assertOpen()
+    await ping(this.#store)
   }
 
   /** What the engine promises. */
   get traits(): Traits {
-    return this.#client.engine.traits
+    return this.#store.engine.traits
   }
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, storeName: store, holds, waiters } = this.#client
-    return { clientId: id, store, holds: holds.size, waiters: waiters.waiting, ...holds.counts }
+    const { clientId, storeName: store, holds, waiters } = this.#store
+    return { clientId, store, holds: holds.size, waiters: waiters.waiting, ...holds.counts }
   }
 
   /**
-   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
-   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
-   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   * Ends the client. From now on calls and waits outside of its holds and scopes reject with `ClosedError`. Holders, and functions that run in
+   * a `scope`, get `drainMs` (default 0) to end their work, in which they may re-enter and acquire further locks. Then all calls reject, the
+   * signals of holds that are left abort (`LockLostError`, reason `closed`), and these are released. When this resolves, Holdfast has
+   * no timer and no socket left. May be called repeatedly.
    *
    * Releases in the background get their time, too. With an unresponsive store it takes at most `drainMs` + `commandTimeoutMs`,
    * and about 2 seconds for the sockets; what is not released by then expires with its lease.
    */
   async close(options: CloseOptions = {}): Promise<void> {
     const drainMs = resolveDrainMs(options)
-    this.#closed ??= this.#client.close(drainMs)
+    this.#closed ??= this.#store.closeAll(drainMs)
     await this.#closed
   }
 
@@ -251,7 +256,7 @@ export class LockClient {
 
   /** @internal What `console.log` shows. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
-    return `${this.#title} ${inspect({ engine: this.#client.engine.name, ...this.stats() }, options)}`
+    return `${this.#title} ${inspect({ engine: this.#store.engine.name, ...this.stats() }, options)}`
   }
 }
 

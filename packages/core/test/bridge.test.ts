@@ -41,6 +41,18 @@ it('a bridged call holds both locks, returns what its callback returned, and lea
   expect(await lock.isLocked()).toBe(false)
 })
 
+it('a bridged tryWithLock runs its callback with both locks, and leaves the old one if the new one is taken', async () => {
+  const bridged = bridge(oldLock, lock)
+  const run = () => bridged.tryWithLock(() => [isOldHeld, lock.isHeld()])
+  expect(await run()).toEqual({ ran: true, value: [true, true] })
+  const lease = await lock.lock()
+  expect(await run()).toEqual({ ran: false, holder: lease.owner })
+  expect(isOldHeld).toBe(false)
+  await lease.unlock()
+  expect(await bridged.withLock(run)).toEqual({ ran: true, value: [true, true] })
+  expect(oldEntries).toBe(3)
+})
+
 it('nested calls take the old lock once, through another bridge as well', async () => {
   const depth = await bridge(oldLock, lock).withLock(() =>
     bridge(oldLock, holdfast.getLock(lock.name)).withLock(({ holdCount }) => holdCount),

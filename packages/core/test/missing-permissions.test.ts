@@ -144,7 +144,7 @@ describe('a user with the documented minimum for locks', () => {
     const lock = client.getReadWriteLock('x').read
     const error = await lock.lock().catch((thrown: unknown) => thrown)
     expect(error).toBeInstanceOf(RefusedError)
-    expect(error).toHaveProperty('message', expect.stringMatching(/\+zadd.*permissions\.md/))
+    expect(error).toHaveProperty('message', expect.stringMatching(/\+zadd.*redis\.md/))
     expect(await server.call('EXISTS', '{lock:x}:rw')).toBe(0)
     await server.call('ACL', 'SETUSER', new URL(url).username, '+@all')
     await lock.withLock(() => undefined)

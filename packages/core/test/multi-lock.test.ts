@@ -53,6 +53,16 @@ describe('a multi lock', () => {
     expect([result, multi.isHeld(), await held(a, b, c)]).toEqual(['done', false, []])
   })
 
+  it('tryWithLock runs its callback with all locks, or with none, and reports who kept one of them', async () => {
+    const multi = mine.getMultiLock([a, b, c])
+    expect(await multi.tryWithLock(() => held(a, b, c))).toEqual({ ran: true, value: [a, b, c] })
+    const kept = await other.getLock(b).lock()
+    const never = jest.fn()
+    expect(await multi.tryWithLock({ waitMs: 20 }, never)).toEqual({ ran: false, holder: kept.owner })
+    expect([never.mock.calls, await held(a, c)]).toEqual([[], []])
+    await kept.unlock()
+  })
+
   it('costs one command to acquire and one per lock to release', async () => {
     const multi = mine.getMultiLock([a, b, c, d])
     const { counts } = await countCommands(server.url, () => multi.withLock(() => undefined))

@@ -198,6 +198,19 @@ describe('a quorum lock', () => {
     expect(signal.reason).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' })
   })
 
+  it('lets a holder acquire another lock while the client drains, and refuses calls from outside', async () => {
+    const quorum = openQuorumOn(stores)
+    let closing: Promise<void> | undefined
+    const other = quorum.getLock('other')
+    const value = await quorum.getLock('job').withLock(() => {
+      closing = quorum.close({ drainMs: 20_000 })
+      return other.withLock(() => other.isHeld())
+    })
+    await expect(other.lock()).rejects.toMatchObject({ code: 'CLOSED' })
+    await closing
+    expect(value).toBe(true)
+  })
+
   it('can be evicted by force', async () => {
     const [a, b] = [openQuorumOn(stores), openQuorumOn(stores)]
     const { signal } = await a.getLock('job').lock()

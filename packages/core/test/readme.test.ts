@@ -56,12 +56,12 @@ async function refused(): Promise<unknown[]> {
 describe('the user of the ACL line', () => {
   beforeEach(async () => {
     await server.call('ACL', 'LOG', 'RESET')
-    await paste('docs/production/permissions.md')
+    await paste('docs/stores/redis.md')
   })
 
   afterEach(() => server.call('ACL', 'DELUSER', 'locks'))
 
-  it('in docs/production/permissions.md may do everything in the life of a lock', async () => {
+  it('in docs/stores/redis.md may do everything in the life of a lock', async () => {
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]
     const [lock, rivals] = [holdfast.getLock('least'), rival.getLock('least')]
@@ -82,10 +82,10 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may use read/write locks and semaphores with the permissions that docs/production/permissions.md names for them', async () => {
+  it('may use read/write locks and semaphores with the permissions that docs/stores/redis.md names for them', async () => {
     const [, more = ''] =
-      /semaphores\]\(\.\.\/objects\/semaphore\.md\) also need `([^`]+)`/.exec(
-        readPage('docs/production/permissions.md'),
+      /semaphores\]\(\.\.\/objects\/semaphore\.md\) also need\s+`([^`]+)`/.exec(
+        readPage('docs/stores/redis.md'),
       ) ?? []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
@@ -118,11 +118,10 @@ describe('the user of the ACL line', () => {
     expect(await refused()).toEqual([])
   })
 
-  it('may use count-down latches with the permissions that docs/production/permissions.md names for them', async () => {
+  it('may use count-down latches with the permissions that docs/stores/redis.md names for them', async () => {
     const [, more = ''] =
-      /latches\]\(\.\.\/objects\/latch\.md\) also need `([^`]+)`/.exec(
-        readPage('docs/production/permissions.md'),
-      ) ?? []
+      /latches\]\(\.\.\/objects\/latch\.md\) also need\s+`([^`]+)`/.exec(readPage('docs/stores/redis.md')) ??
+      []
     await server.call('ACL', 'SETUSER', 'locks', ...more.split(/\s+/))
     const problems: unknown[] = []
     const [holdfast, rival] = [openAsUser(problems), openAsUser(problems)]

@@ -1,173 +1,166 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import type { StoreState } from '../src/shared/payloads.js'
-import { queryOf, type View } from '../src/shared/views.js'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import type { Listing, Row } from '../src/shared/payloads.js'
 import { visibleName } from '../src/shared/visible-name.js'
-import { Feed, type FeedState } from './feed.js'
-import { ClientPage } from './pages/client.js'
-import { Clients } from './pages/clients.js'
-import { LockPage } from './pages/lock.js'
-import { Locks } from './pages/locks.js'
-import { Overview } from './pages/overview.js'
-import { Banner, Pulse } from './parts/banner.js'
-import { kindName, Name, Nothing } from './parts/name.js'
-import { toClients, toLocks, toOverview, useView } from './route.js'
+import { Named } from './details.js'
+import { formatMs, plural } from './format.js'
+import { kindName, Name, ProcessName } from './name.js'
+import { usePolled } from './poll.js'
 
-const nothingYet: FeedState = { connection: { is: 'connecting' }, update: null, samples: [] }
-
-interface Shown {
-  readonly place: string
-  readonly state: FeedState
-}
-
-/** The feed of a view. A place keeps what it shows until its next view is there; what another place showed never appears in it. */
-function useFeed(view: View | null, place: string): FeedState {
-  const key = view ? String(queryOf(view)) : ''
-  const [shown, setShown] = useState<Shown>({ place, state: nothingYet })
+/** The name in the address, so that a link leads to one; '': none. */
+function useChosen(): string {
+  const [hash, setHash] = useState(location.hash)
   useEffect(() => {
-    if (!view) return
-    const feed = new Feed(view, (state) =>
-      setShown((before) => {
-        const update = state.update ?? (before.place === place ? before.state.update : null)
-        return { place, state: { ...state, update } }
-      }),
-    )
-    return () => feed.close()
-  }, [key])
-  return shown.place === place ? shown.state : nothingYet
+    const follow = (): void => setHash(location.hash)
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [])
+  try {
+    return decodeURIComponent(hash.replace(/^#\/?/, ''))
+  } catch {
+    return ''
+  }
 }
+
+const linkTo = (name: string): string => `#/${encodeURIComponent(name)}`
 
 export function App() {
-  const view = useView()
-  const place = placeOf(view)
-  const state = useFeed(view, place)
-  const heading = useRef<HTMLHeadingElement>(null)
-  const isFirst = useRef(true)
+  const chosen = useChosen()
+  const [filter, setFilter] = useState('')
+  const { value: listing, error } = usePolled<Listing>('list')
   useEffect(() => {
-    document.title = `${titleOf(view)} · Holdfast`
-    // A link has led here: what a screen reader reads next is this page.
-    if (!isFirst.current) heading.current?.focus()
-    isFirst.current = false
-  }, [place])
-
-  const { update, connection } = state
-  const store = update?.store ?? { is: 'starting' }
-  const isStale = (connection.is !== 'live' && connection.is !== 'connecting') || isInTrouble(store)
+    document.title = chosen === '' ? 'Holdfast' : `${visibleName(chosen)} · Holdfast`
+  }, [chosen])
+  const wanted = filter.trim().toLowerCase()
+  const rows = (listing?.rows ?? []).filter(({ name }) => name.toLowerCase().includes(wanted))
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => skipTo(event, heading.current)}>
-        Skip to the content
-      </a>
       <header>
-        <a class="brand" href={toOverview}>
+        <a class="brand" href="#/">
+          <svg viewBox="0 0 32 32" aria-hidden="true">
+            <path d="M10 15v-4a6 6 0 0 1 12 0v4" />
+            <rect x="7" y="15" width="18" height="11" rx="2.5" />
+          </svg>
           Holdfast
         </a>
-        <nav aria-label="Pages">
-          <Tab href={toOverview} title="Overview" isCurrent={view?.page === 'overview'} />
-          <Tab href={toLocks} title="Locks" isCurrent={view?.page === 'locks' || view?.page === 'lock'} />
-          <Tab
-            href={toClients()}
-            title="Clients"
-            isCurrent={view?.page === 'clients' || view?.page === 'client'}
+        <form
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (filter.trim() !== '') location.hash = linkTo(filter.trim())
+          }}
+        >
+          <input
+            type="search"
+            aria-label="Find a lock: filter the list, or press Enter to look up this very name"
+            placeholder="Filter, or look up a name ⏎"
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
           />
-        </nav>
-        {view && <Pulse connection={connection} store={store} everyMs={update?.everyMs ?? 0} />}
+        </form>
+        <p class={error === null ? 'pulse' : 'pulse bad'}>
+          {error !== null ? 'Not live' : listing ? 'Live' : 'Connecting …'}
+        </p>
       </header>
-      <Banner connection={connection} store={store} hasFigures={update?.content != null} />
-      <main id="main" class={isStale ? 'stale' : ''} aria-busy={view !== null && update === null}>
-        <h1 ref={heading} tabIndex={-1}>
-          <Heading view={view} />
-        </h1>
-        {view ? <Page view={view} state={state} /> : <Nothing>There is no such page.</Nothing>}
+      {error !== null && (
+        <p class="banner" role="alert">
+          {error} {listing ? 'What is shown is from before.' : 'What is held is not known.'}
+        </p>
+      )}
+      <main class={chosen === '' ? '' : 'split'}>
+        <section aria-label="Locks" class={error === null ? 'list' : 'list stale'}>
+          {listing && <Summary listing={listing} />}
+          {listing && rows.length > 0 && <Table rows={rows} chosen={chosen} />}
+          {listing && rows.length === 0 && (
+            <p class="nothing">
+              {listing.rows.length === 0
+                ? 'Nothing is held, and no client waits.'
+                : 'No name in the list contains this. Press Enter to look up this very name.'}
+            </p>
+          )}
+        </section>
+        {chosen !== '' && <Named key={chosen} name={chosen} />}
       </main>
     </>
   )
 }
 
-const isInTrouble = ({ is }: StoreState): boolean => is === 'failing' || is === 'refusing'
-
-/** The hash names the page, so an ordinary link to an anchor would leave it. */
-function skipTo(event: Event, heading: HTMLElement | null): void {
-  event.preventDefault()
-  heading?.focus()
-}
-
-function Tab({ href, title, isCurrent }: { href: string; title: string; isCurrent: boolean }) {
+function Summary({ listing: { rows, count, clients, silent, isPartial } }: { listing: Listing }) {
+  const waiting = rows.reduce((sum, { waiterCount }) => sum + waiterCount, 0)
   return (
-    <a href={href} {...(isCurrent && { 'aria-current': 'page' as const })}>
-      {title}
-    </a>
+    <>
+      <dl class="figures">
+        <Figure title="In use">{count}</Figure>
+        <Figure title="Waiting">{waiting}</Figure>
+        <Figure title="Clients">{clients}</Figure>
+      </dl>
+      {silent > 0 && (
+        <p class="note">
+          {plural(silent, 'client')} did not report, frozen or busy: what they hold is missing here. Look up a
+          name to read it from the store.
+        </p>
+      )}
+      {count > rows.length && <p class="note">The list has {rows.length} of them.</p>}
+      {isPartial && <p class="note">Some clients have more than they were asked to list.</p>}
+    </>
   )
 }
 
-function Page({ view, state: { connection, update, samples } }: { view: View; state: FeedState }) {
-  const content = update?.content
-  if (!update || !content) {
-    const isReading = connection.is === 'connecting' || connection.is === 'live'
-    if (isReading && !(update && isInTrouble(update.store)))
-      return <Nothing>Reading from the store …</Nothing>
-    return (
-      <Nothing>
-        There are no figures: nothing has been seen since this page was opened. What is held, and who waits,
-        is not known.
-      </Nothing>
-    )
-  }
-  switch (content.page) {
-    case 'overview':
-      return (
-        update.totals && (
-          <Overview content={content} totals={update.totals} samples={samples} everyMs={update.everyMs} />
-        )
-      )
-    case 'locks':
-      return <Locks content={content} />
-    case 'lock':
-      return <LockPage content={content} isReadOnly={update.isReadOnly} everyMs={update.everyMs} />
-    case 'clients':
-      return view.page === 'clients' ? <Clients content={content} view={view} /> : null
-    case 'client':
-      return <ClientPage content={content} />
-  }
-}
+const Figure = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>{children}</dd>
+  </div>
+)
 
-function Heading({ view }: { view: View | null }) {
-  if (view?.page === 'lock') {
-    return (
-      <>
-        <Name text={view.name} />
-        {view.object !== 'lock' && <span class="tag">{kindName(view.object)}</span>}
-      </>
-    )
-  }
-  if (view?.page === 'client') {
-    return (
-      <>
-        Client <Name text={view.clientId} />
-      </>
-    )
-  }
-  return <>{titleOf(view)}</>
-}
-
-function titleOf(view: View | null): string {
-  switch (view?.page) {
-    case 'overview':
-      return 'Overview'
-    case 'locks':
-      return 'Locks'
-    case 'clients':
-      return 'Clients'
-    case 'lock':
-      return visibleName(view.name)
-    case 'client':
-      return `Client ${view.clientId}`
-    case undefined:
-      return 'No such page'
-  }
-}
-
-/** A new filter or sheet is the same place. */
-function placeOf(view: View | null): string {
-  if (view?.page === 'lock') return `lock ${view.object} ${view.name}`
-  return view?.page === 'client' ? `client ${view.clientId}` : (view?.page ?? '')
+function Table({ rows, chosen }: { rows: readonly Row[]; chosen: string }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="What is held and waited for">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Held by</th>
+            <th scope="col" class="number">
+              For
+            </th>
+            <th scope="col" class="number">
+              Lease left
+            </th>
+            <th scope="col" class="number">
+              Waiting
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.object} ${row.name}`} class={row.name === chosen ? 'chosen' : ''}>
+              <th scope="row">
+                <a href={linkTo(row.name)} {...(row.name === chosen && { 'aria-current': 'true' as const })}>
+                  <Name text={row.name} />
+                </a>
+                {row.object !== 'lock' && <span class="tag">{kindName(row.object)}</span>}
+              </th>
+              <td>
+                {row.holder ? <ProcessName process={row.holder.process} /> : <span class="quiet">–</span>}
+                {row.holderCount > 1 && <span class="tag">+{row.holderCount - 1}</span>}
+              </td>
+              <td class="number">{formatMs(row.heldMs)}</td>
+              <td class="number">{formatMs(row.remainingMs)}</td>
+              <td class="number">
+                {row.waiterCount > 0 && (
+                  <span class="waiting" title={`the longest for ${formatMs(row.longestWaitMs)}`}>
+                    {row.waiterCount}
+                  </span>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
 }

@@ -1,7 +1,6 @@
 import { render } from 'preact'
 import { App } from './app.js'
 import { takeToken } from './token.js'
-import 'uplot/dist/uPlot.min.css'
 import './styles.css'
 
 takeToken()

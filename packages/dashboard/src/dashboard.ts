@@ -1,10 +1,6 @@
 import { InvalidArgumentError } from '@holdfast/core'
 import { recordIn, type AuditEntry } from './audit.js'
-import { Feeds } from './feeds/feeds.js'
-import { lockReader } from './feeds/lock-reading.js'
 import { evict, readEviction } from './evict.js'
-import { findLocks } from './find-locks.js'
-import { eventStream } from './http/event-stream.js'
 import { RefusedRequest, type Exchange, type Reply } from './http/exchange.js'
 import { exchangeOfFetch, responseOf } from './http/fetch-adapter.js'
 import { exchangeOfNode, replyToNode } from './http/node-adapter.js'
@@ -13,70 +9,48 @@ import { asset } from './http/pages.js'
 import { jsonReply, refusal, reply } from './http/replies.js'
 import { refuseOtherSites, requireJson, requireSameOrigin } from './http/same-origin.js'
 import { nameOf } from './http/target.js'
+import { Objects } from './objects.js'
 import { resolveOptions, type DashboardOptions, type ResolvedOptions } from './options.js'
-import type { EvictionReply, Findings } from './shared/payloads.js'
-import { viewOf, type View } from './shared/views.js'
+import type { EvictionReply, Named } from './shared/payloads.js'
 
-/** Each takes at most 5 % of the store's time, and most users wait for one at a time. */
-const mostSearches = 3
-/** Each may be a megabyte behind, and a visible page has one. */
-const mostStreams = 100
+/** Each costs the store a few commands, and a page asks for one at a time. */
+const mostReadings = 20
 
 /** What the page asks for; everything else is one of its files. */
-const dataNames: ReadonlySet<string> = new Set(['events', 'snapshot', 'find'])
+const dataNames: ReadonlySet<string> = new Set(['list', 'named'])
 
 /** A web page that shows the locks of one store, as a handler for HTTP servers. Made by `createDashboard`. */
 export class Dashboard {
   readonly #options: ResolvedOptions
-  readonly #feeds: Feeds
-  /** What ends each open stream. */
-  readonly #streams = new Set<() => void>()
-  #searches = 0
-  #isClosed = false
+  readonly #objects: Objects
+  #readings = 0
 
   /** @internal Dashboards come from `createDashboard`. */
   constructor(options: DashboardOptions) {
     this.#options = resolveOptions(options)
-    this.#feeds = new Feeds(this.#options.holdfast, this.#options)
+    this.#objects = new Objects(this.#options.holdfast)
   }
 
   /**
    * Handles a request in the form of the Fetch API: for Hono, Bun, Deno and others. Bound: may be handed over as it is.
    * Never rejects.
    */
-  readonly fetch = async (request: Request): Promise<Response> => {
-    const answer = await this.#answer(exchangeOfFetch(request), request.signal)
-    return responseOf(answer, request.method !== 'HEAD', request.signal)
-  }
+  readonly fetch = async (request: Request): Promise<Response> =>
+    responseOf(await this.#answer(exchangeOfFetch(request)), request.method !== 'HEAD')
 
   /**
    * Handles a request of Node's `http`: for Express, Koa, NestJS, Fastify and others. Bound: may be handed over as it is.
    * It answers every request, and throws nothing.
    */
   readonly node = (request: NodeRequest, response: NodeResponse): void => {
-    const left = new AbortController()
-    response.once('close', () => left.abort())
-    this.#answer(exchangeOfNode(request), left.signal)
+    this.#answer(exchangeOfNode(request))
       .then((answer) => replyToNode(response, answer, request.method !== 'HEAD'))
       .catch(() => response.destroy())
   }
 
-  /**
-   * Ends all open streams and everything that is sent for them; later requests get status 503. Leaves the client open. May be
-   * called twice.
-   */
-  close(): void {
-    this.#isClosed = true
-    this.#feeds.close()
-    for (const end of [...this.#streams]) end()
-  }
-
-  async #answer(exchange: Exchange, left: AbortSignal): Promise<Reply> {
+  async #answer(exchange: Exchange): Promise<Reply> {
     try {
-      const refused = this.#options.allowedHosts?.refusal(exchange)
-      if (refused) return refused
-      this.#requireOpen()
-      return await this.#route(exchange, left)
+      return this.#options.allowedHosts?.refusal(exchange) ?? (await this.#route(exchange))
     } catch (error) {
       if (error instanceof RefusedRequest) return refusal(error.status, error.message)
       if (error instanceof InvalidArgumentError) return refusal(400, error.message)
@@ -84,57 +58,33 @@ export class Dashboard {
     }
   }
 
-  #requireOpen(): void {
-    if (this.#isClosed) throw new RefusedRequest(503, 'The dashboard is closed.')
-  }
-
-  async #route(exchange: Exchange, left: AbortSignal): Promise<Reply> {
+  async #route(exchange: Exchange): Promise<Reply> {
     const name = nameOf(exchange.path)
     if (name === 'evict') return this.#evict(exchange)
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') {
       return refusal(405, `${exchange.method} is not possible here.`, { allow: 'GET, HEAD' })
     }
     if (dataNames.has(name)) refuseOtherSites(exchange)
-    await this.#authorizeView(exchange)
-    // It may have been closed while that was decided.
-    this.#requireOpen()
-    switch (name) {
-      case 'events':
-        return this.#stream(this.#requiredView(exchange))
-      case 'snapshot': {
-        const after = Number(exchange.query.get('after') ?? '')
-        const update = await this.#feeds.read(
-          this.#requiredView(exchange),
-          Number.isFinite(after) ? after : 0,
-        )
-        this.#requireOpen()
-        return jsonReply(update)
-      }
-      case 'find':
-        return jsonReply(await this.#find(exchange.query.get('pattern') ?? '', left))
-      default:
-        return page(name, exchange)
-    }
-  }
-
-  async #find(pattern: string, left: AbortSignal): Promise<Findings> {
-    if (this.#searches >= mostSearches) {
-      throw new RefusedRequest(
-        429,
-        `${mostSearches} searches are running, which is the most at a time. Try again when one has ended, in 10 seconds at most.`,
-      )
-    }
-    this.#searches += 1
-    try {
-      return await findLocks(this.#options.holdfast, pattern, left)
-    } finally {
-      this.#searches -= 1
-    }
-  }
-
-  async #authorizeView(exchange: Exchange): Promise<void> {
     if (!(await this.#authorize(exchange, { type: 'view' }))) {
       throw new RefusedRequest(403, 'You may not see this dashboard.')
+    }
+    if (name === 'list') return jsonReply(await this.#objects.list())
+    if (name === 'named') return jsonReply(await this.#named(exchange.query.get('name') ?? ''))
+    return page(name, exchange)
+  }
+
+  async #named(name: string): Promise<Named> {
+    if (this.#readings >= mostReadings) {
+      throw new RefusedRequest(
+        429,
+        `${mostReadings} pages read a lock just now, which is the most at a time. Try again in a second.`,
+      )
+    }
+    this.#readings += 1
+    try {
+      return { name, isReadOnly: this.#options.isReadOnly, objects: await this.#objects.read(name) }
+    } finally {
+      this.#readings -= 1
     }
   }
 
@@ -145,37 +95,6 @@ export class Dashboard {
     } catch {
       return false
     }
-  }
-
-  #requiredView({ query }: Exchange): View {
-    const view = viewOf(query)
-    if (!view) throw new RefusedRequest(400, 'There is no such page.')
-    // Throws for a name that no lock can have.
-    if (view.page === 'lock') lockReader(this.#options.holdfast, view.object, view.name)
-    return view
-  }
-
-  #stream(view: View): Reply {
-    if (this.#streams.size >= mostStreams) {
-      throw new RefusedRequest(
-        429,
-        `${mostStreams} streams are open, which is the most at a time. Close or hide other pages, or ask for snapshots instead.`,
-      )
-    }
-    this.#feeds.requireRoom(view)
-    return eventStream((send, end) => {
-      // Others may have come while this reply was on its way.
-      if (this.#streams.size >= mostStreams || !this.#feeds.hasRoom(view)) {
-        end()
-        return () => undefined
-      }
-      const leave = this.#feeds.open(view, send, end)
-      this.#streams.add(end)
-      return () => {
-        this.#streams.delete(end)
-        leave()
-      }
-    })
   }
 
   async #evict(exchange: Exchange): Promise<Reply> {
@@ -207,7 +126,7 @@ export class Dashboard {
   }
 }
 
-/** Creates the handler of a web page that shows the locks of one store. Sends nothing to the store unless a page is open. */
+/** Creates the handler of a web page that shows the locks of one store. Sends nothing to the store unless a page asks. */
 export const createDashboard = (options: DashboardOptions): Dashboard => new Dashboard(options)
 
 /** A file of the page. Its addresses are relative, so the page itself needs one that ends in a slash. */

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, type ObjectKind } from '@holdfast/core'
-import { checkObject, checkOptions, kindOf, shown } from '@holdfast/core/engine'
+import { checkObject, checkOptions, kindOf } from '@holdfast/core/engine'
 import { auditOnStderr, type AuditEntry } from './audit.js'
 import { checkType } from './checks.js'
 import { AllowedHosts } from './http/allowed-hosts.js'
@@ -19,7 +19,7 @@ export type DashboardAction =
     }
 
 interface AnyDashboardOptions {
-  /** The client whose store the dashboard shows. It is not closed with the dashboard. */
+  /** The client whose store the dashboard shows. */
   readonly holdfast: DashboardSource
   /**
    * Gets each attempt to evict an owner, allowed or not. By default, a line on stderr, and so is an entry for which it throws or
@@ -36,13 +36,6 @@ interface AnyDashboardOptions {
    * @defaultValue all
    */
   readonly allowedHosts?: readonly string[] | undefined
-  /**
-   * The pause between two polls of the store while a page is open, in milliseconds; from 250 to 30,000. Above some hundreds of clients
-   * the pause grows with their number, so that the store spends less than 5 % of a core on the dashboard.
-   *
-   * @defaultValue 1_000
-   */
-  readonly everyMs?: number | undefined
 }
 
 /**
@@ -73,17 +66,7 @@ export type DashboardOptions = AnyDashboardOptions &
 /** What `authorize` decides. An empty name refuses. */
 export type Authorization = boolean | string
 
-const known: ReadonlySet<string> = new Set([
-  'holdfast',
-  'readOnly',
-  'authorize',
-  'audit',
-  'allowedHosts',
-  'everyMs',
-])
-const leastEveryMs = 250
-/** Clients that are not asked for a minute begin their figures at zero again. */
-const mostEveryMs = 30_000
+const known: ReadonlySet<string> = new Set(['holdfast', 'readOnly', 'authorize', 'audit', 'allowedHosts'])
 
 export interface ResolvedOptions {
   readonly holdfast: DashboardSource
@@ -92,7 +75,6 @@ export interface ResolvedOptions {
   readonly audit: NonNullable<DashboardOptions['audit']>
   /** `null` allows all. */
   readonly allowedHosts: AllowedHosts | null
-  readonly everyMs: number
 }
 
 export function resolveOptions(options: DashboardOptions): ResolvedOptions {
@@ -101,7 +83,7 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
   checkType('readOnly', options.readOnly, 'boolean')
   checkType('authorize', options.authorize, 'function')
   checkType('audit', options.audit, 'function')
-  const { holdfast, readOnly = true, authorize, audit = auditOnStderr, everyMs = 1_000 } = options
+  const { holdfast, readOnly = true, authorize, audit = auditOnStderr } = options
   const { allowedHosts: names } = options
   if (typeof (holdfast as Partial<DashboardSource> | undefined)?.clientReports !== 'function') {
     throw new InvalidArgumentError(
@@ -112,11 +94,6 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
     throw new InvalidArgumentError(
       'a dashboard needs a client that can list locks and clients, such as new Holdfast({ redis }); ' +
         `${holdfast.stats().store} can list neither, and so its \`traits\` have no \`operator\``,
-    )
-  }
-  if (!Number.isInteger(everyMs) || everyMs < leastEveryMs || everyMs > mostEveryMs) {
-    throw new InvalidArgumentError(
-      `everyMs must be an integer from ${leastEveryMs} to ${mostEveryMs}, got ${shown(everyMs)}`,
     )
   }
   if (!readOnly && !authorize) {
@@ -131,6 +108,5 @@ export function resolveOptions(options: DashboardOptions): ResolvedOptions {
     authorize: authorize ?? (() => true),
     audit,
     allowedHosts,
-    everyMs,
   }
 }

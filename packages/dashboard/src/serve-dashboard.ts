@@ -15,7 +15,7 @@ import { newToken, TokenGate } from './token-gate.js'
 const mostConnections = 256
 
 /** Options of `serveDashboard`. */
-export interface ServeOptions extends Pick<DashboardOptions, 'holdfast' | 'readOnly' | 'audit' | 'everyMs'> {
+export interface ServeOptions extends Pick<DashboardOptions, 'holdfast' | 'readOnly' | 'audit'> {
   /** The address to listen on. @defaultValue '127.0.0.1' */
   readonly host?: string | undefined
   /** The port to listen on; 0 takes a free one. @defaultValue 0 */
@@ -35,7 +35,6 @@ const known: Record<keyof ServeOptions, true> = {
   holdfast: true,
   readOnly: true,
   audit: true,
-  everyMs: true,
   host: true,
   port: true,
   token: true,
@@ -92,7 +91,6 @@ export async function serveDashboard(options: ServeOptions): Promise<ServedDashb
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${chosen}/#token=${token}`,
     close: async () => {
-      dashboard.close()
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeAllConnections()
       await closed

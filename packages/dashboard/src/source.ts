@@ -3,10 +3,8 @@ import type { Holdfast } from '@holdfast/core'
 /** What the dashboard needs of a client: any `Holdfast` has it. */
 export type DashboardSource = Pick<
   Holdfast,
-  | 'clientId'
   | 'clients'
   | 'clientReports'
-  | 'locks'
   | 'stats'
   | 'traits'
   | 'getLock'

@@ -15,7 +15,6 @@ beforeEach(() => {
 })
 
 afterEach(async () => {
-  dashboard.close()
   await clients.closeAll()
 })
 

@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   const holdfast = clients.open(redis.url)
-  served = await serveDashboard({ holdfast, readOnly: false, audit: () => undefined, everyMs: 250 })
+  served = await serveDashboard({ holdfast, readOnly: false, audit: () => undefined })
   origin = new URL(served.url).origin
   lease = await holdfast.getLock(uniqueName('coveted')).lock()
   const { name, owner, kind } = lease

@@ -26,7 +26,7 @@ it('only those who know the token see more than the empty page', async () => {
   const { origin } = new URL(served.url)
   const { authorization } = bearer(served)
   expect(served.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}$/)
-  const snapshot = `${origin}/snapshot?page=overview`
+  const list = `${origin}/list`
   for (const headers of [
     {},
     { authorization: 'Bearer wrong' },
@@ -34,9 +34,9 @@ it('only those who know the token see more than the empty page', async () => {
     { cookie: authorization },
   ]) {
     for (const [path, method] of [
-      ['snapshot?page=overview', 'GET'],
-      ['events?page=overview', 'GET'],
-      ['find?pattern=a', 'HEAD'],
+      ['list', 'GET'],
+      ['named?name=a', 'GET'],
+      ['list', 'HEAD'],
       ['x/evict', 'POST'],
       ['', 'POST'],
       ['constructor', 'GET'],
@@ -47,7 +47,7 @@ it('only those who know the token see more than the empty page', async () => {
     }
   }
   expect(await (await fetch(origin)).text()).toContain('<div id="app">')
-  expect((await fetch(snapshot, { headers: { authorization } })).status).toBe(200)
+  expect((await fetch(list, { headers: { authorization } })).status).toBe(200)
   await served.close()
   await served.close()
   await expect(fetch(origin)).rejects.toThrow()
@@ -58,7 +58,7 @@ async function statusFor(served: ServedDashboard, host: string): Promise<string>
   const socket = connect(Number(new URL(served.url).port), '127.0.0.1')
   const { authorization } = bearer(served)
   socket.write(
-    `GET /snapshot?page=overview HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
+    `GET /list HTTP/1.1\r\nHost: ${host}\r\nAuthorization: ${authorization}\r\nConnection: close\r\n\r\n`,
   )
   let reply = ''
   for await (const chunk of socket as AsyncIterable<Buffer>) reply += chunk.toString()
@@ -199,5 +199,4 @@ it('in the documentation users see everything, administrators evict, and others 
     expect.stringContaining(`ann@example.org evicted "${name}" of ${owner}`),
   )
   log.mockRestore()
-  dashboard.close()
 })

@@ -55,6 +55,24 @@ describe('clients that share a memory store', () => {
     expect(lease.isHeld).toBe(false)
   })
 
+  it('run a callback if the lock is free within waitMs, and pass on what the callback throws', async () => {
+    const [mine, theirs] = [ann.getLock('order'), bob.getLock('order')]
+    const lease = await mine.lock()
+    const soon = theirs.tryWithLock({ waitMs: 60_000 }, () => theirs.holdCount())
+    await settled()
+    await lease.unlock()
+    expect(await soon).toEqual({ ran: true, value: 1 })
+    // Its own timeout is a result; that of a lock inside is an error.
+    await using _kept = await ann.getLock('inner').lock()
+    const nested = theirs.tryWithLock(() => bob.getLock('inner').withLock({ waitMs: 0 }, () => undefined))
+    await expect(nested).rejects.toMatchObject({ code: 'LOCK_TIMEOUT', lockName: 'inner' })
+    const lost = mine.tryWithLock(async () => {
+      await theirs.forceUnlock()
+      return 'late'
+    })
+    await expect(lost).rejects.toMatchObject({ code: 'LOCK_LOST', result: 'late' })
+  })
+
   it('see who holds and who waits', async () => {
     const lease = await ann.getLock('order').lock()
     const waiting = bob.getLock('order').lock()

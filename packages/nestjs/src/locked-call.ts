@@ -2,7 +2,6 @@ import { inspect } from 'node:util'
 import {
   HoldfastError,
   InvalidArgumentError,
-  LockTimeoutError,
   type AcquireOptions,
   type Lease,
   type Lock,
@@ -41,18 +40,10 @@ export function nameFrom(returned: unknown, title: string): string {
 export const withLock = (lock: Lock, options: AcquireOptions, body: Body): Promise<unknown> =>
   lock.withLock(options, body)
 
-/** Resolves with `undefined` while others hold the lock. A timeout that the body throws is an error like any other. */
+/** Resolves with `undefined` while others hold the lock. */
 export async function withLockOrSkip(lock: Lock, options: AcquireOptions, body: Body): Promise<unknown> {
-  const method = { hasBegun: false }
-  try {
-    return await lock.withLock({ ...options, waitMs: options.waitMs ?? 0 }, (lease) => {
-      method.hasBegun = true
-      return body(lease)
-    })
-  } catch (error) {
-    if (method.hasBegun || !(error instanceof LockTimeoutError)) throw error
-    return undefined
-  }
+  const result = await lock.tryWithLock(options, body)
+  return result.ran ? result.value : undefined
 }
 
 /**

@@ -1,4 +1,12 @@
-import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
+import {
+  startCluster,
+  startRedis,
+  startSentinels,
+  uniqueName,
+  until,
+  type RedisServer,
+} from '@holdfast/testkit'
+import type { RedisClient } from '@holdfast/core'
 import { nodeRedis } from '../src/index.js'
 import { useClients } from './support/clients.js'
 import { versions } from './support/versions.js'
@@ -84,5 +92,49 @@ describe.each(versions)('credentials of node-redis $version', ({ createClient })
     expect(tokens.failures).toHaveLength(1)
     commands.disconnect()
     expect(tokens.listeners.size).toBe(0)
+  })
+
+  /** Holds and waits while the password of the user is rotated, which ends all of its connections. */
+  async function rotate(servers: readonly RedisServer[], redis: RedisClient): Promise<void> {
+    let password = 'first'
+    let asked = 0
+    const all = (...words: [string, ...string[]]) => Promise.all(servers.map((each) => each.call(...words)))
+    await all('ACL', 'SETUSER', 'rotated', 'reset', 'on', '>first', '+@all', '~*', '&*')
+    const credentials = () => {
+      asked++
+      return { username: 'rotated', password }
+    }
+    const holdfast = clients.open(redis, { credentials, watchdogTimeoutMs: 3_000 })
+    const lost: unknown[] = []
+    holdfast.on('lost', (event) => lost.push(event)).on('error', () => undefined)
+    const lock = holdfast.getLock(uniqueName('rotated'))
+    const lease = await lock.lock()
+    const waiting = lock.lock()
+    await until(() => holdfast.stats().waiters === 1)
+    const before = asked
+    password = 'second'
+    await all('ACL', 'SETUSER', 'rotated', 'resetpass', '>second')
+    await all('CLIENT', 'KILL', 'USER', 'rotated')
+    await until(() => asked > before, { what: 'the password to be asked for' })
+    await lease.unlock()
+    await (await waiting).unlock()
+    expect(lost).toEqual([])
+  }
+
+  it('that Holdfast gets from the application are asked for with each connection, to one server', () =>
+    rotate([server], nodeRedis(createClient({ url: server.url }))))
+
+  it('and to the master that Sentinels name, but not to the Sentinels', async () => {
+    const group = await startSentinels()
+    clients.closeAfterTest(() => group.stop())
+    const sentinelRootNodes = [...group.sentinels]
+    await rotate(group.servers, nodeRedis.sentinel(createClient, { name: group.name, sentinelRootNodes }))
+  })
+
+  it('and to the nodes of a Cluster', async () => {
+    const cluster = await startCluster()
+    clients.closeAfterTest(() => cluster.stop())
+    const rootNodes = cluster.startupNodes.map((socket) => ({ socket }))
+    await rotate(cluster.nodes, nodeRedis.cluster(createClient, { rootNodes }))
   })
 })

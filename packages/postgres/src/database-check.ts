@@ -50,7 +50,7 @@ export async function checkDatabase(
     // After a failover the new primary gets its own standbys, sooner or later.
     if (shortfall) throw refusedUnless(wasUsable || !shortfall.isBySettings, shortfall.message)
   }
-  const hello = `select * from ${quoted(schema)}.hello_2()`
+  const hello = `select * from ${quoted(schema)}.hello()`
   let rows
   try {
     rows = await query(hello)

@@ -128,7 +128,7 @@ export async function fence(
       )
     }
     const reply: unknown = await promised(
-      client.query(`select ${quoted(schema)}.fence_1($1, $2, $3)`, [id, owner, fencingToken]),
+      client.query(`select ${quoted(schema)}.fence($1, $2, $3)`, [id, owner, fencingToken]),
     )
     checkReply(reply)
   } catch (cause) {

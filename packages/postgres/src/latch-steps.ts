@@ -22,15 +22,15 @@ export class LatchSteps {
   }
 
   set(id: string, { named, setter, count, keepMs }: LatchSetRequest): Step<LatchReply> {
-    return { ...callOf(this.#schema, 'latch_set_1', [id, named, setter, count, keepMs]), read: readReply }
+    return { ...callOf(this.#schema, 'latch_set', [id, named, setter, count, keepMs]), read: readReply }
   }
 
   countDown(id: string, { named, party }: CountDownRequest): Step<LatchReply> {
-    return { ...callOf(this.#schema, 'latch_count_down_1', [id, named, party]), read: readReply }
+    return { ...callOf(this.#schema, 'latch_count_down', [id, named, party]), read: readReply }
   }
 
   delete(id: string, { named, tombstoneMs }: LatchDeleteRequest): Step<LatchReply> {
-    return { ...callOf(this.#schema, 'latch_delete_1', [id, named, tombstoneMs]), read: readReply }
+    return { ...callOf(this.#schema, 'latch_delete', [id, named, tombstoneMs]), read: readReply }
   }
 
   wait(waits: readonly LatchWait[], clientId: string, channel: string): Step<readonly LatchWaitReply[]> {
@@ -39,7 +39,7 @@ export class LatchSteps {
     const bound = waits.map(({ awaited }) => awaited?.isBound ?? false)
     const alive = waits.map(({ aliveMs }) => aliveMs)
     return {
-      ...callOf(this.#schema, 'latch_wait_1', [ids, generations, bound, alive, clientId, channel]),
+      ...callOf(this.#schema, 'latch_wait', [ids, generations, bound, alive, clientId, channel]),
       read: (rows) => {
         const numbers = numbersIn(first(rows)[0], 2 * ids.length)
         return ids.map((_, i) => readWait(numbers[2 * i], numbers[2 * i + 1] ?? 0))
@@ -49,7 +49,7 @@ export class LatchSteps {
 
   inspect(id: string, limit: number): Step<LatchInspection> {
     return {
-      ...callOf(this.#schema, 'latch_inspect_1', [id, limit]),
+      ...callOf(this.#schema, 'latch_inspect', [id, limit]),
       read: (rows) => {
         const [state, count, ttlMs, parties, waiterCount, waiters] = first(rows)
         return {

@@ -28,7 +28,7 @@ function checkRole(option: string, given: unknown): void {
 /**
  * The SQL that creates the schema, or brings an existing one up to date, for a role that may create schemas. Run it with
  * `psql`, or as one query; running it again changes nothing. The SQL fails if anything in the schema belongs to another role than the
- * one that runs it, or `owner`: see docs/stores/postgres-operations.md.
+ * one that runs it, or `owner`: see docs/stores/postgres.md.
  *
  * @throws `InvalidArgumentError` for an invalid schema, kind of tables, role or owner
  */

@@ -1,13 +1,5 @@
 import { readNotice } from './notices.js'
 
-/** What clients of version 0.1.0 understand, verbatim. Of anything else they take no notice. */
-const understood = [
-  /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s,
-  /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s,
-  /^(open|gone) (\d+) (.+)$/s,
-  /^revoked (\S+)$/,
-]
-
 it('reads a grant, whatever the name of its lock', () => {
   expect(readNotice('granted c:7 1700000000000001 1700000000000000 30000 Pr_f-1 a b\nc')).toEqual({
     kind: 'granted',
@@ -33,11 +25,6 @@ it('reads which owners entered together, and for how long each', () => {
   })
 })
 
-it('reads nothing into owners that have no proof', () => {
-  expect(readNotice('entered 1 2 c:7:3 name')).toBeUndefined()
-  expect(readNotice('entered 1 2 c:7:3,c:8:3:proof name')).toMatchObject({ owners: [{ owner: 'c:8' }] })
-})
-
 it('reads that a latch opened, or is gone', () => {
   expect(readNotice('open 17 \\latch a b')).toEqual({ kind: 'open', generation: 17, id: '\\latch a b' })
   expect(readNotice('gone 17 \\latch a')).toEqual({ kind: 'gone', generation: 17, id: '\\latch a' })
@@ -47,16 +34,6 @@ it.each(['', 'hello', ' two  words ', 'lines\nand "quotes" 🔑', 'granted c:7 1
   'reads what another client says: %j',
   (text) => expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text }),
 )
-
-it.each([
-  'hello',
-  'granted c:7 1 2 3 a',
-  'x\ngranted c:7 1 2 3 a',
-  'entered 1 2 c:7:3 a\nopen 1 a',
-  'revoked c:7',
-])('what another client says means nothing to version 0.1.0: %j', (text) => {
-  for (const pattern of understood) expect(`told ${text}`).not.toMatch(pattern)
-})
 
 it('reads an eviction', () => expect(readNotice('revoked c:7')).toEqual({ kind: 'revoked', owner: 'c:7' }))
 

@@ -36,7 +36,7 @@ export function readNotice(payload: string): Notice | undefined {
     const [, owner = '', token, serverUs, leaseMs, proof = '', id = ''] = granted
     return grant(token, serverUs, [{ owner, leaseMs: Number(leaseMs), proof }], id)
   }
-  const entered = /^entered (\d+) (\d+) (\S+:\d+:(?!\d+ )[\w-]+) (.+)$/s.exec(payload)
+  const entered = /^entered (\d+) (\d+) (\S+:\d+:[\w-]+) (.+)$/s.exec(payload)
   if (entered) {
     const [, token, serverUs, list = '', id = ''] = entered
     return grant(token, serverUs, list.split(',').flatMap(readOwner), id)
@@ -69,11 +69,8 @@ function grant(
   return { kind: 'granted', owners, token, serverUs, id }
 }
 
-/**
- * `<owner>:<lease, ms>:<proof>`. An owner of version 0.1.0 has no proof, and waits in another client; it ends with a number, as
- * proofs do not.
- */
+/** `<owner>:<lease, ms>:<proof>`. */
 function readOwner(text: string): readonly GrantedOwner[] {
-  const [, owner, leaseMs, proof] = /^(\S+):(\d+):(?!\d+$)([\w-]+)$/.exec(text) ?? []
+  const [, owner, leaseMs, proof] = /^(\S+):(\d+):([\w-]+)$/.exec(text) ?? []
   return owner === undefined || proof === undefined ? [] : [{ owner, leaseMs: Number(leaseMs), proof }]
 }

@@ -26,12 +26,12 @@ export class OperatorSteps {
 
   /** About how many objects there are. */
   size(): Step<number> {
-    return { ...callOf(this.#schema, 'size_1', []), read: (rows) => numberIn(first(rows)[0]) }
+    return { ...callOf(this.#schema, 'size', []), read: (rows) => numberIn(first(rows)[0]) }
   }
 
   list(table: ObjectTable, after: string, limit: number, contended: boolean): Step<Stretch> {
     return {
-      ...callOf(this.#schema, 'list_1', [table, after, limit, contended]),
+      ...callOf(this.#schema, 'list', [table, after, limit, contended]),
       read: (rows) => {
         const [ids, scanned, last] = first(rows)
         return { ids: textsIn(ids), scanned: numberIn(scanned), last: last ?? '' }
@@ -41,7 +41,7 @@ export class OperatorSteps {
 
   clients(): Step<readonly ConnectedClient[]> {
     return {
-      ...callOf(this.#schema, 'clients_1', []),
+      ...callOf(this.#schema, 'clients', []),
       read: (rows) =>
         rows.map(([id, host, pid, label, startedAtUs]) => ({
           clientId: id ?? '',
@@ -57,12 +57,12 @@ export class OperatorSteps {
 
   /** Whether a client listens, for each channel. */
   listening(channels: readonly string[]): Step<readonly boolean[]> {
-    return { ...callOf(this.#schema, 'listening_1', [channels]), read: readPlaces(channels.length) }
+    return { ...callOf(this.#schema, 'listening', [channels]), read: readPlaces(channels.length) }
   }
 
   /** For each channel, whether a client listens there and so gets the text. */
   tell(channels: readonly string[], text: string): Step<readonly boolean[]> {
-    return { ...callOf(this.#schema, 'tell_1', [channels, text]), read: readPlaces(channels.length) }
+    return { ...callOf(this.#schema, 'tell', [channels, text]), read: readPlaces(channels.length) }
   }
 }
 

@@ -12,7 +12,7 @@ import type { Database } from './connection/connection.js'
 import { known } from './connection/known-options.js'
 import { pgDatabase, type PgSource } from './connection/pg-database.js'
 import { pgliteDatabase, type PGliteDatabase } from './connection/pglite.js'
-import type { TableKind } from './sql/migrations.js'
+import type { TableKind } from './sql/tables.js'
 
 /** The database, by one of three: a URL, options of `pg`, or PGlite. */
 type PostgresSource =

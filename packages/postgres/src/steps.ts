@@ -35,16 +35,16 @@ export interface PostgresQueueEntry extends QueueEntry {
 
 type Kind = PostgresAddress['kind']
 
-/** The functions that locks and shared objects both have, and their versions. */
-const versions = { acquire: 2, release: 1, force: 1, renew: 2, refresh: 2, inspect: 1 } as const
-
-const nameOf = (step: keyof typeof versions, kind: Kind): string =>
-  `${step}${kind === 'shared' ? '_shared' : ''}_${versions[step]}`
+/** The name of a function that locks and shared objects both have. */
+const nameOf = (
+  step: 'acquire' | 'release' | 'force' | 'renew' | 'refresh' | 'inspect',
+  kind: Kind,
+): string => (kind === 'shared' ? `${step}_shared` : step)
 
 const kindOf = ([first]: readonly { readonly address: PostgresAddress }[]): Kind =>
   first?.address.kind ?? 'lock'
 
-/** By what `renew_2` returns. */
+/** By what `renew` returns. */
 const renewalReplies: readonly RenewalReply[] = ['not-held', 'renewed', 'no-reply']
 
 const releaseReply = (rows: readonly Row[]): ReleaseReply => ({
@@ -112,7 +112,7 @@ export class Steps {
   resize({ id }: PostgresAddress, request: ResizeRequest, tokenFloor: number): Step<ResizeReply> {
     const { size: newSize, keepMs, version: seen, id: callId } = request
     return {
-      ...this.#call('resize_1', [id, newSize, keepMs, seen, callId, tokenFloor]),
+      ...this.#call('resize', [id, newSize, keepMs, seen, callId, tokenFloor]),
       read: (rows) => {
         const [kind, version, size] = first(rows)
         if (kind !== 'resized' && kind !== 'superseded') throw strange(String(kind))
@@ -166,14 +166,14 @@ export class Steps {
   register(clientId: string, { host, pid, label, startedAt }: ClientInfo, ttlMs: number): Step<void> {
     const startedAtUs = 1_000 * startedAt.getTime()
     return {
-      ...this.#call('register_1', [clientId, host, pid, label, startedAtUs, ttlMs]),
+      ...this.#call('register', [clientId, host, pid, label, startedAtUs, ttlMs]),
       read: () => undefined,
     }
   }
 
   find(clientId: string): Step<ClientInfo | null> {
     return {
-      ...this.#call('find_1', [clientId]),
+      ...this.#call('find', [clientId]),
       read: (rows) => {
         const [host, pid, label, startedAtUs] = first(rows)
         if (host === null || host === undefined) return null
@@ -189,15 +189,15 @@ export class Steps {
 
   /** Deletes what no step needs any more, up to so many rows of each table. How many at most; -1 if another sweep runs. */
   sweep(limit: number): Step<number> {
-    return { ...this.#call('sweep_2', [limit]), read: (rows) => numberIn(first(rows)[0]) }
+    return { ...this.#call('sweep', [limit]), read: (rows) => numberIn(first(rows)[0]) }
   }
 
   raiseToken({ id }: PostgresAddress, token: number, keepMs: number): Step<void> {
-    return { ...this.#call('raise_token_1', [id, token, keepMs]), read: () => undefined }
+    return { ...this.#call('raise_token', [id, token, keepMs]), read: () => undefined }
   }
 
   uptimeMs(): Step<number> {
-    return { ...this.#call('uptime_1', []), read: (rows) => numberIn(first(rows)[0]) }
+    return { ...this.#call('uptime', []), read: (rows) => numberIn(first(rows)[0]) }
   }
 
   /** Why steps may count before enough standbys have them, if so. */

@@ -79,7 +79,7 @@ describe('a migration', () => {
     const waiting = failureOf(holdfast.getLock('order').lock())
     const seen = new Set<unknown>()
     await until(async () => {
-      for (const pid of await backends('held_up', '%hello\\_2()')) seen.add(pid)
+      for (const pid of await backends('held_up', '%.hello()')) seen.add(pid)
       return seen.size >= 4
     })
     expect(await backends('held_up', migrating)).toHaveLength(1)

@@ -33,7 +33,7 @@ const shuffled = <T>(list: readonly T[]): T[] =>
 
 /** As a request of a client whose notifications cannot be received: nobody is granted a lock in its absence. */
 const acquire = (client: Client, name: string, owner: string): Promise<unknown> =>
-  client.query("select * from holdfast.acquire_1($1, $2, 1, 60000, 60000, 60000, 'inbox', null, 0)", [
+  client.query("select * from holdfast.acquire($1, $2, 1, 60000, 60000, 60000, 'inbox', null, 0, 'proof')", [
     name,
     owner,
   ])
@@ -41,7 +41,7 @@ const acquire = (client: Client, name: string, owner: string): Promise<unknown> 
 /** The same with a permit of a semaphore of three. */
 const acquirePermit = (client: Client, name: string, owner: string): Promise<unknown> =>
   client.query(
-    "select * from holdfast.acquire_shared_1($1, $2, 2, 3, 60000, 60000, 60000, 'inbox', null, 0)",
+    "select * from holdfast.acquire_shared($1, $2, 2, 3, 60000, 60000, 60000, 'inbox', null, 0, 'proof')",
     [name, owner],
   )
 
@@ -49,7 +49,7 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
   (client) => {
     const order = shuffled(names)
     const leases = order.map(() => 60_000)
-    return client.query(`select holdfast.${pick(['renew_2', 'renew_shared_2'])}($1, $2, $3, 1000)`, [
+    return client.query(`select holdfast.${pick(['renew', 'renew_shared'])}($1, $2, $3, 1000)`, [
       order,
       order.map(holderOf),
       leases,
@@ -58,15 +58,15 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
   (client) => {
     const order = shuffled(names.flatMap((name) => waitersOf(name).map((owner) => [name, owner] as const)))
     const values = [order.map(([name]) => name), order.map(([, owner]) => owner), order.map(() => 60_000)]
-    const refresh = pick(['refresh_2', 'refresh_shared_2'])
+    const refresh = pick(['refresh', 'refresh_shared'])
     return client.query(`select holdfast.${refresh}($1, $2, $3, 'inbox', null)`, values)
   },
   async (client) => {
     const name = pick(names) ?? ''
     const owner = pick([holderOf(name), ...waitersOf(name)]) ?? ''
-    await client.query('select holdfast.release_1($1, $2, 0, $3, 0)', [name, owner, pick([0, 1])])
+    await client.query('select holdfast.release($1, $2, 0, $3, 0)', [name, owner, pick([0, 1])])
     await acquire(client, name, owner)
-    await client.query('select holdfast.release_shared_1($1, $2, $3, $4, 0)', [
+    await client.query('select holdfast.release_shared($1, $2, $3, $4, 0)', [
       name,
       owner,
       pick([0, 1]),
@@ -80,9 +80,9 @@ const steps: readonly ((client: Client) => Promise<unknown>)[] = [
       ...[0, false, 60_000].map((each) => names.map(() => each)),
     ]
     const values = [order, none, unbound, alive, pick(['A', 'B'])]
-    return client.query("select holdfast.latch_wait_1($1, $2, $3, $4, $5, 'inbox')", values)
+    return client.query("select holdfast.latch_wait($1, $2, $3, $4, $5, 'inbox')", values)
   },
-  (client) => client.query('select holdfast.sweep_2(1000)'),
+  (client) => client.query('select holdfast.sweep(1000)'),
 ]
 
 it('steps on many locks or latches, in whatever order they name them, never wait for each other in a circle', async () => {

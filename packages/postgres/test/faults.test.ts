@@ -52,7 +52,7 @@ it('a backend that dies takes the unlogged tables with it, and the holder learns
   const { lease, waiting } = await holderAndWaiter()
   const started = await server.query('select pg_postmaster_start_time()::text as at')
   const [{ pid } = {}] = await server.query(
-    "select pid from pg_stat_activity where query like '%acquire_2%' limit 1",
+    "select pid from pg_stat_activity where query like '%.acquire(%' limit 1",
   )
   process.kill(Number(pid), 'SIGKILL')
   await new Promise((resolve) => lease.signal.addEventListener('abort', resolve))

@@ -145,7 +145,7 @@ it('the next holder waits for the transaction of one that lost its lock meanwhil
   const second = await begin()
   let isFenced = false
   const fenced = current.fence(second).then(() => (isFenced = true))
-  const isBlocked = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%fence_1%'"
+  const isBlocked = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%.fence(%'"
   await until(async () => (await server.query(isBlocked)).length === 1)
   // The lock itself goes on: the open transaction holds up nobody but those who fence.
   await current.run(() => rival.getLock('stock').withLock(() => undefined))

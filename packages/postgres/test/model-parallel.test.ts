@@ -69,13 +69,13 @@ describe('two steps of which the second begins before the first has committed', 
   it('do something else where an abandoned owner is refused without the row of the lock', async () => {
     const without = withMistake(schemaParts, {
       mistake: 'makes no row',
-      only: 'release_1',
+      only: 'release',
       from: 'if p_tombstone_ms > 0 then\n\n  loop',
       to: 'if false then\n\n  loop',
     })
     const refusing = withMistake(without, {
       mistake: 'refuses without the row',
-      only: 'release_1',
+      only: 'release',
       from: 'is_mine := false;\n',
       to: `is_mine := false;
       insert into "model".tombstone select p_name, p_owner, 9000000000000000 where p_tombstone_ms > 0;\n`,

@@ -25,17 +25,16 @@ afterAll(() => database.close())
 
 /** A queue entry for the lock that is held now, of a client that listens on this channel, or did so once. */
 async function enqueue(owner: string, channel: string): Promise<void> {
-  await database.query("select * from holdfast.acquire_1($1, $2, 1, 60000, 60000, 60000, $3, '0', 0)", [
-    name,
-    owner,
-    channel,
-  ])
+  await database.query(
+    "select * from holdfast.acquire($1, $2, 1, 60000, 60000, 60000, $3, '0', 0, 'proof')",
+    [name, owner, channel],
+  )
 }
 
 /** The same for a permit of a semaphore of one. */
 async function enqueueForPermit(owner: string, channel: string): Promise<void> {
   await database.query(
-    "select * from holdfast.acquire_shared_1($1, $2, 1, 1, 60000, 60000, 60000, $3, '0', 0)",
+    "select * from holdfast.acquire_shared($1, $2, 1, 1, 60000, 60000, 60000, $3, '0', 0, 'proof')",
     [`\\semaphore ${name}`, owner, channel],
   )
 }

@@ -108,7 +108,7 @@ it.each([
   ['Kysely', () => kysely.transaction().execute((tx) => fenced(tx))],
   ['Drizzle', () => drizzle(pool).transaction((tx) => fenced(tx))],
 ] as const)('a transaction of %s itself is refused with the line of the page', async (builder, begin) => {
-  const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')
+  const page = await readFile(join(__dirname, '../../../docs/stores/postgres.md'), 'utf8')
   const [, call = 'no line'] = RegExp(`^\\| ${builder} +\\| \`(.*)\` +\\|$`, 'm').exec(page) ?? []
   await expect(begin()).rejects.toThrow(call)
 })
@@ -120,7 +120,7 @@ const fenced = (transaction: unknown): Promise<unknown> =>
     .withLock((lease) => Reflect.apply(lease.fence.bind(lease), undefined, [transaction]) as Promise<void>)
 
 it('the page shows the very client that each test passes to fence', async () => {
-  const page = await readFile(join(__dirname, '../../../docs/stores/postgres-transactions.md'), 'utf8')
+  const page = await readFile(join(__dirname, '../../../docs/stores/postgres.md'), 'utf8')
   const source = await readFile(__filename, 'utf8')
   const bare = (text: string): string => text.replace(/\s|,(?=\s*[)}])/g, '')
   const shown = [...page.matchAll(/^\| (\S+) +\| `(lease\.fence\(.*\))` +\|$/gm)]

@@ -35,7 +35,7 @@ it('a quorum of databases has fencing tokens that grow, even at masters that dre
   // A master whose clock is ahead: its next token is larger than all.
   const ahead = first.fencingToken + 3_600_000_000
   await first.unlock()
-  await databases[0]?.query("select holdfast.raise_token_1('job', $1, 60000)", [ahead])
+  await databases[0]?.query("select holdfast.raise_token('job', $1, 60000)", [ahead])
   const second = await open({ restartQuarantineMs: 0 }).getFencedLock('job').lock()
   expect(second.fencingToken).toBeGreaterThan(ahead)
   const tokens = await everywhere("select token::text from holdfast.lock where name = 'job'")
@@ -46,7 +46,7 @@ it('a quorum of databases has fencing tokens that grow, even at masters that dre
 
 it('a token is never lowered, nor forgotten earlier', async () => {
   const raise = (token: number, keepMs: number) =>
-    databases[0]?.query("select holdfast.raise_token_1('kept', $1, $2)", [token, keepMs])
+    databases[0]?.query("select holdfast.raise_token('kept', $1, $2)", [token, keepMs])
   const kept = () =>
     databases[0]?.query("select token::text, fence_until_us::text from holdfast.lock where name = 'kept'")
   await raise(1e15, 60_000)

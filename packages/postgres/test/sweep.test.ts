@@ -16,12 +16,13 @@ afterEach(() => clients.closeAll())
 afterAll(() => database.stop())
 
 const acquire = (name: string, owner: string, leaseMs: number, entryMs = 0): Promise<unknown> =>
-  database.query('select * from holdfast.acquire_1($1, $2, 1, $3, $4, 1000, $5, null, 0)', [
+  database.query('select * from holdfast.acquire($1, $2, 1, $3, $4, 1000, $5, null, 0, $6)', [
     name,
     owner,
     leaseMs,
     entryMs,
     'inbox',
+    'proof',
   ])
 
 const acquireShared = (
@@ -31,9 +32,9 @@ const acquireShared = (
   leaseMs: number,
   entryMs = 0,
 ): Promise<unknown> =>
-  database.query('select * from holdfast.acquire_shared_1($1, $2, $3, 3, $4, $5, 1000, $6, null, 0)', [
+  database.query('select * from holdfast.acquire_shared($1, $2, $3, 3, $4, $5, 1000, $6, null, 0, $7)', [
     ...[name, owner, permits, leaseMs, entryMs],
-    'inbox',
+    ...['inbox', 'proof'],
   ])
 
 const namesIn = async (table: string, column: string): Promise<unknown[]> =>
@@ -54,30 +55,30 @@ it('deletes what is over in all tables, and nothing that a step may need', async
   await acquireShared('queued', 'b:3', 3, 1_000, 10 * hour)
   await acquireShared('forgotten', 'a:5', 3, 1_000)
   await acquireShared('forgotten', 'b:4', 3, 1_000, 1_000)
-  await database.query("select holdfast.resize_1('resized', 5, $1, 0, 'x', 0)", [10 * hour])
-  await database.query("select holdfast.resize_1('old size', 5, $1, 0, 'x', 0)", [1_000])
+  await database.query("select holdfast.resize('resized', 5, $1, 0, 'x', 0)", [10 * hour])
+  await database.query("select holdfast.resize('old size', 5, $1, 0, 'x', 0)", [1_000])
   for (const [latch, keepMs, waitMs] of [
     ['over', 1_000, 1_000],
     ['set', 10 * hour, 1_000],
     ['awaited', 1_000, 10 * hour],
   ]) {
-    await database.query("select holdfast.latch_set_1($1, 0, 'a', 2, $2)", [latch, keepMs])
+    await database.query("select holdfast.latch_set($1, 0, 'a', 2, $2)", [latch, keepMs])
     await database.query(
       `insert into holdfast.latch_waiter values ($1, 'client', 'inbox', extract(epoch from now()) * 1000000 + 1000 * $2::bigint)`,
       [latch, waitMs],
     )
   }
-  await database.query("select holdfast.latch_count_down_1('over', generation, 'p') from holdfast.latch")
+  await database.query("select holdfast.latch_count_down('over', generation, 'p') from holdfast.latch")
   for (const [owner, ms] of [
     ['c:1', 1_000],
     ['c:2', 10 * hour],
   ])
-    await database.query("select holdfast.release_1('held', $1, 0, $2, 0)", [owner, ms])
+    await database.query("select holdfast.release('held', $1, 0, $2, 0)", [owner, ms])
   for (const [id, ms] of [
     ['old', 1_000],
     ['new', 10 * hour],
   ])
-    await database.query("select holdfast.register_1($1, 'host', 1, '', 0, $2)", [id, ms])
+    await database.query("select holdfast.register($1, 'host', 1, '', 0, $2)", [id, ms])
   await database.query(
     "insert into holdfast.fence values ('old', 1), ('new', extract(epoch from now()) * 1000000)",
   )
@@ -96,7 +97,7 @@ it('deletes what is over in all tables, and nothing that a step may need', async
       `update holdfast.${table} set ${columns.map((each) => `${each} = ${each} - 1000 * ${hour}::bigint`).join(', ')}`,
     )
 
-  await database.query('select holdfast.sweep_2(1000)')
+  await database.query('select holdfast.sweep(1000)')
 
   expect(await namesIn('lock', 'name')).toEqual(['held', 'queued'])
   expect(await namesIn('place', 'owner')).toEqual(['b:1'])
@@ -133,13 +134,10 @@ it('is not stopped by an advisory lock that any role can take, and waits for no 
   await Promise.all([stranger.connect(), sweeper.connect()])
   try {
     await leaveBehind('order:a', 10)
-    // The key that version 0.1.0 took.
-    await stranger.query('select pg_advisory_lock(29395908909495159), pg_advisory_lock(hashtext($1))', [
-      'sweep',
-    ])
+    await stranger.query('select pg_advisory_lock(hashtext($1))', ['sweep'])
     await sweeper.query('begin')
-    expect((await sweeper.query('select holdfast.sweep_2(4) as deleted')).rows).toEqual([{ deleted: 4 }])
-    expect((await stranger.query('select holdfast.sweep_2(4) as deleted')).rows).toEqual([{ deleted: -1 }])
+    expect((await sweeper.query('select holdfast.sweep(4) as deleted')).rows).toEqual([{ deleted: 4 }])
+    expect((await stranger.query('select holdfast.sweep(4) as deleted')).rows).toEqual([{ deleted: -1 }])
     await sweeper.query('commit')
     expect(await rowsLeft()).toBe(12)
   } finally {

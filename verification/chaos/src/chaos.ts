@@ -1,4 +1,4 @@
-// pnpm chaos: random schedules of lock calls and faults on every topology. See docs/trust/guarantees.md.
+// pnpm chaos: random schedules of lock calls and faults on every topology. See verification/README.md.
 import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openTestbed } from './testbed.js'

@@ -54,14 +54,14 @@ const inClient = mistakesIn('core', 'memory', [
     'lock',
     32,
     ['losses'],
-    ['holding/proven-hold.js', 'get renewEveryMs() {', 'get renewEveryMs() { return null;'],
+    ['holding/hold.js', 'get renewEveryMs() {', 'get renewEveryMs() { return null;'],
   ],
   [
     'signals never abort',
     'lock',
     1,
     ['losses'],
-    ['objects/lease.js', 'abort(error) {', 'abort(error) { return;'],
+    ['ownership/possession.js', 'abort(error) {', 'abort(error) { return;'],
   ],
   [
     'an outage ends an unlimited wait',
@@ -161,8 +161,8 @@ const inClient = mistakesIn('core', 'memory', [
     ['counts', 'progress'],
     [
       'holding/hold.js',
-      '!this.counting.countsEntries && release3.count === this.ownTarget.permits',
-      '!this.counting.countsEntries && release3.count > 0',
+      '!this.#countsEntries && release3.count === this.#target.permits',
+      '!this.#countsEntries && release3.count > 0',
     ],
   ],
   [

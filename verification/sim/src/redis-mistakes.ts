@@ -91,7 +91,7 @@ export const redisMistakes: readonly Mistake[] = [
       'lock',
       25,
       ['exclusion'],
-      ['waiting/notifications.js', 'notice.proof === proofs.of(owner) && isPlausible(notice)', 'true'],
+      ['store-client.js', 'notice.proof === proofs.of(owner) && isPlausible(notice)', 'true'],
     ],
     [
       'a grant has no time to live',

@@ -138,11 +138,9 @@ export { freezeProcess } from './history/faults.js'
 export type { Promised, Violation } from './history/violation.js'
 export { describeViolation } from './history/describe.js'
 export { drawTimeline, type TimelineOptions } from './history/timeline.js'
-export { toMermaid } from './history/mermaid.js'
 
 // Utilities
 export { soon, until, type Truthy, type UntilOptions } from './until.js'
-export { blockBelow, bodyOf, withBlockBelow } from './markdown-block.js'
 export { freePort } from './free-port.js'
 export { uniqueName } from './unique-name.js'
 export { skippedIf } from './skipped-if.js'

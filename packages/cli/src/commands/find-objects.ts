@@ -77,7 +77,7 @@ export async function findObjects(holdfast: Objects, name: string): Promise<Foun
   }
 }
 
-/** `watch` looks again and again. */
+/** With `--every` it looks again and again. */
 const said = new Set<string>()
 
 function sayOnce(sentence: string): void {

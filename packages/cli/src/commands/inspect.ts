@@ -4,12 +4,17 @@ import { addStoreOptions } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
 import { describeObject } from '../output/describe-object.js'
 import { columnsOfStdout, printJson, printLine } from '../output/terminal.js'
+import { everyOption, repeat } from './repeat.js'
 import { findObjects, objectTypes, readObject, type Found } from './find-objects.js'
 import { withClient } from './with-client.js'
 
 export interface ObjectOptions extends StoreOptions {
   readonly object?: ObjectType
   readonly json?: true
+}
+
+interface InspectOptions extends ObjectOptions {
+  readonly every?: number
 }
 
 export const objectOption = (types: readonly ObjectType[] = objectTypes): Option =>
@@ -21,15 +26,18 @@ export function addInspect(program: Command): void {
     .description('show who holds an object, since when, and who waits')
     .argument('<name>', 'of the lock, read/write lock, semaphore or latch')
     .addOption(objectOption())
+    .addOption(everyOption())
     .option('--json', 'JSON, a line for each object')
-  addStoreOptions(command).action((name: string, options: ObjectOptions) =>
-    withClient(options, { label: 'holdfast inspect' }, async (holdfast) => {
-      const found = await readAll(holdfast, name, options)
-      for (const each of found) {
-        if (options.json) printJson('inspection', toFields(each))
-        else showObject(each, each === found[0])
-      }
-    }),
+  addStoreOptions(command).action((name: string, options: InspectOptions) =>
+    withClient(options, { label: 'holdfast inspect' }, (holdfast) =>
+      repeat(options.every, async () => {
+        const found = await readAll(holdfast, name, options)
+        for (const each of found) {
+          if (options.json) printJson('inspection', toFields(each))
+          else showObject(each, each === found[0])
+        }
+      }),
+    ),
   )
 }
 
@@ -42,7 +50,7 @@ export const readAll = async (
   object === undefined ? findObjects(holdfast, name) : [await readObject(holdfast, name, object)]
 
 /** The fields for programs. Times of day are ISO 8601, durations milliseconds. */
-export const toFields = ({ object, info }: Found): object => ({ object, ...info })
+const toFields = ({ object, info }: Found): object => ({ at: new Date(), object, ...info })
 
 function showObject(found: Found, isFirst: boolean): void {
   if (!isFirst) printLine('')

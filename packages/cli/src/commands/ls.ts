@@ -11,12 +11,14 @@ import { TableStream } from '../output/table-stream.js'
 import type { Column } from '../output/table.js'
 import { columnsOfStdout, printJson, printLine, say, stdoutTakesMore } from '../output/terminal.js'
 import { clientsById } from './clients.js'
+import { everyOption, repeat } from './repeat.js'
 import { usageError, withClient } from './with-client.js'
 
 interface LsOptions extends StoreOptions {
   readonly contended?: true
   readonly limit?: number
   readonly scan?: true
+  readonly every?: number
   readonly json?: true
 }
 
@@ -31,9 +33,12 @@ export function addLs(program: Command): void {
     .option('--contended', 'only what others wait for')
     .option('--limit <count>', 'how many to list at most', readCount)
     .option('--scan', `also scan a store with more than ${grouped(mostKeys)} keys`)
+    .addOption(everyOption())
     .option('--json', 'JSON, a line for each')
   addStoreOptions(command).action((pattern: string, options: LsOptions) =>
-    withClient(options, { label: 'holdfast ls' }, (holdfast) => list(holdfast, pattern, options)),
+    withClient(options, { label: 'holdfast ls' }, (holdfast) =>
+      repeat(options.every, () => list(holdfast, pattern, options)),
+    ),
   )
 }
 
@@ -47,7 +52,7 @@ async function list(holdfast: Holdfast, pattern: string, options: LsOptions): Pr
         printJson('lock', lock)
         await stdoutTakesMore()
       }
-      printJson('summary', listing.progress)
+      printJson('summary', { at: new Date(), ...listing.progress })
       return
     }
     await showAll(listing, await clientsById(holdfast))

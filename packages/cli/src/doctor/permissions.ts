@@ -114,7 +114,7 @@ const groupsFor = ({ lock, queue, registry, channel }: ProbeNames): Group[] => [
   },
   {
     title: 'permissions for operators',
-    without: 'ls, top and the dashboard do not work',
+    without: 'ls and the dashboard do not work',
     isNeeded: false,
     probes: [
       { permission: '+scan', command: ['scan', '0', 'COUNT', '1'] },

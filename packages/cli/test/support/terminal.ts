@@ -22,12 +22,3 @@ export const atTerminal: CliOptions = {
   // Node takes a terminal for one without colours where CI is set.
   env: { TERM: 'xterm-256color', CI: undefined, NODE_DISABLE_COLORS: undefined },
 }
-
-/** As a job of a shell that says when it is stopped, and has it go on at the next line that is typed. */
-export const underJobControl: CliOptions = {
-  ...atTerminal,
-  under: (line) => {
-    const shell = `set -m; ${line}; echo stopped $?; read -r; fg`
-    return ['script', '-qefc', `exec bash -c ${JSON.stringify(shell).replaceAll('$', '\\$')}`, '/dev/null']
-  },
-}

@@ -2,6 +2,7 @@ import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
 import type { Lease, LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
 import { splitArguments } from '../objects/use-lease.js'
+import type { TryWithLockResult } from '../objects/use-lease.js'
 import type { AcquireOptions, RunOptions } from '../options/options.js'
 import { outsideFrames } from '../ownership/frames.js'
 import { onAbort } from '../util/abort.js'
@@ -64,10 +65,30 @@ export class BridgedLock {
       first,
       second,
     )
-    const owner = this.#lock.enclosingOwner
-    return owner === undefined
-      ? new OldCall(this.#oldLock, this.name, (lost) => this.#enter(options, fn, lost)).outcome
-      : this.#nest(owner, options, fn)
+    return this.#runInBoth((entered) => this.#lock.withLock(options, entered), fn)
+  }
+
+  /**
+   * As `withLock`, but does not call `fn` when another owner kept the new lock for `waitMs` (default 0: one attempt). How long it waits for
+   * the old lock is up to `oldLock`; if that fails, its error is thrown.
+   *
+   * @returns as `Lock.tryWithLock`
+   * @throws as `withLock`, except the `LockTimeoutError` of the new lock
+   */
+  tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  async tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
+  ): Promise<TryWithLockResult<T>> {
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
+      'tryWithLock',
+      this.#lock.name,
+      first,
+      second,
+    )
+    return this.#runInBoth((entered) => this.#lock.tryWithLock(options, entered), fn)
   }
 
   /**
@@ -101,6 +122,14 @@ export class BridgedLock {
         return null
       },
     )
+  }
+
+  /** @param enter - takes the new lock for the callback, if it does */
+  #runInBoth<T, R>(enter: (fn: LockCallback<T>) => Promise<R>, fn: LockCallback<T>): Promise<R> {
+    const owner = this.#lock.enclosingOwner
+    return owner === undefined
+      ? new OldCall(this.#oldLock, this.name, (lost) => this.#enter(enter, fn, lost)).outcome
+      : this.#nest(owner, () => enter(fn))
   }
 
   async #acquire<L extends Lease | null, R>(
@@ -180,16 +209,16 @@ export class BridgedLock {
     }
   }
 
-  async #enter<T>(
-    options: AcquireOptions | undefined,
+  async #enter<T, R>(
+    enter: (fn: LockCallback<T>) => Promise<R>,
     fn: LockCallback<T>,
     lost: AbortSignal | undefined,
-  ): Promise<T> {
+  ): Promise<R> {
     const nested = new Set<Promise<unknown>>()
     let entered: Lease | undefined
     let stopLosing = (): void => undefined
     try {
-      return await this.#lock.withLock(options, (lease) => {
+      return await enter((lease) => {
         stopLosing = loseTogether(this.#lock, lease, lost)
         entered = lease
         nestedCalls.set(lease.owner, nested)
@@ -202,9 +231,9 @@ export class BridgedLock {
     }
   }
 
-  async #nest<T>(owner: string, options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T> {
+  async #nest<R>(owner: string, enter: () => Promise<R>): Promise<R> {
     const nested = this.#nestedOf(owner)
-    const call = this.#lock.withLock(options, fn)
+    const call = enter()
     nested.add(call)
     try {
       return await call

@@ -39,17 +39,3 @@ export function toHoldfastError(error: unknown, subject: ErrorSubject = {}): Hol
   const text = about(message)
   return error instanceof RefusedError ? new RefusedError(text, more) : new UnavailableError(text, more)
 }
-
-/** Whether a client closes, for all that begins something on its behalf. */
-export class Closing {
-  #hasBegun = false
-
-  begin(): void {
-    this.#hasBegun = true
-  }
-
-  /** @throws `ClosedError` once the client closes */
-  assertOpen(lockName?: string): void {
-    if (this.#hasBegun) throw new ClosedError('the Holdfast client is closed', { lockName })
-  }
-}

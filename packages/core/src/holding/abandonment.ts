@@ -1,18 +1,10 @@
 import type { Address } from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
-import type { Events } from '../events/events.js'
+import type { StoreClient } from '../store-client.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
-import type { Background } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
-import { sendRelease } from './release.js'
-import type { PendingRelease, ReleaseDeps } from './release.js'
-
-/** What abandoning owners needs. */
-export interface AbandonmentDeps extends ReleaseDeps {
-  readonly settings: ReleaseDeps['settings'] & { readonly watchdogTimeoutMs: number }
-  readonly background: Background
-  readonly events: Events
-}
+import { sendRelease } from './hold.js'
+import type { PendingRelease } from './hold.js'
 
 /** An owner to give up. */
 export interface AbandonedOwner {
@@ -48,17 +40,17 @@ interface Unsettled {
 
 /** Gives up owners that this client no longer acts for, so that what they may still hold does not keep others out. */
 export class Abandonment {
-  readonly #deps: AbandonmentDeps
+  readonly #store: StoreClient
   /** By the id of the object. */
   readonly #unsettled = new Map<string, Unsettled>()
 
-  constructor(deps: AbandonmentDeps) {
-    this.#deps = deps
+  constructor(store: StoreClient) {
+    this.#store = store
   }
 
   /** How long a late request is refused: until anything it could bring about would have ended on its own. */
   tombstoneMs(leaseMs: number): number {
-    const { watchdogTimeoutMs, commandTimeoutMs } = this.#deps.settings
+    const { watchdogTimeoutMs, commandTimeoutMs } = this.#store.settings
     return Math.max(leaseMs, watchdogTimeoutMs) + 2 * commandTimeoutMs
   }
 
@@ -69,7 +61,7 @@ export class Abandonment {
   abandon(owner: AbandonedOwner): void {
     const given = this.#giveUp(owner)
     if (owner.inDoubt) this.#unsettle(owner.address, given)
-    else this.#deps.background.run(given)
+    else this.#store.background.run(given)
   }
 
   /**
@@ -80,7 +72,7 @@ export class Abandonment {
    * @param left - what is to be given up once it is known; never rejects
    */
   abandonLater(owner: AbandonedOwner, left: Promise<AbandonedOwner | undefined>): void {
-    const known = withTimeout(left, this.#deps.settings.commandTimeoutMs)
+    const known = withTimeout(left, this.#store.settings.commandTimeoutMs)
     const given = known.then(async (found) => {
       const abandoned = found === timedOut ? { ...owner, inDoubt: true } : found
       if (abandoned) await this.#giveUp(abandoned)
@@ -105,7 +97,7 @@ export class Abandonment {
     const unsettled = this.#unsettled.get(id) ?? { count: 0, heldBack: new Set() }
     this.#unsettled.set(id, unsettled)
     unsettled.count++
-    this.#deps.background.run(given.finally(() => this.#settle(id, unsettled)))
+    this.#store.background.run(given.finally(() => this.#settle(id, unsettled)))
   }
 
   #settle(id: string, unsettled: Unsettled): void {
@@ -140,12 +132,12 @@ export class Abandonment {
   async #release(release: PendingRelease): Promise<void> {
     for (let refusals = 0; ;) {
       try {
-        await sendRelease(this.#deps, release, Infinity)
+        await sendRelease(this.#store, release, Infinity)
         return
       } catch (error) {
         if (!(error instanceof RefusedError)) throw error
         refusals++
-        if (refusals === 1) this.#deps.events.emitError(error)
+        if (refusals === 1) this.#store.events.emitError(error)
         const leftMs = release.until - monotonicMs()
         if (leftMs <= 0) return
         await pause(Math.min(retryAfterMs(refusals), leftMs))

@@ -1,47 +1,37 @@
-import type { Channels } from '../channels/channels.js'
-import type { LockSteps } from '../engine/lock-steps.js'
+import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
+import type { RenewalReply } from '../engine/replies.js'
 import { titleOf } from '../engine/requests.js'
-import type { AcquireRequest, Address, Target } from '../engine/requests.js'
-import { UnavailableError } from '../errors/errors.js'
-import type { LockLostError } from '../errors/errors.js'
+import type { Address, ObjectKind, ReleaseRequest, Renewal, Target } from '../engine/requests.js'
+import { ClosedError, UnavailableError } from '../errors/errors.js'
+import type { LockLostError, LossReason } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
+import { unconfirmedText } from '../events/observer.js'
+import type { Observer, ReportedHold } from '../events/observer.js'
 import type { Request } from '../options/options.js'
-import type { Possession } from '../ownership/possession.js'
-import type { Background } from '../util/background.js'
+import { LeaseEntry } from '../ownership/possession.js'
+import type { Possession, Voter } from '../ownership/possession.js'
+import type { Turns } from '../ownership/turns.js'
+import type { StoreClient } from '../store-client.js'
+import { LeaseClock } from '../time/lease-clock.js'
+import type { FirstProof } from '../time/lease-clock.js'
 import { isTimeUp, momentNow, monotonicMs } from '../util/clock.js'
+import type { Moment } from '../util/clock.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
-import type { Abandonment } from './abandonment.js'
-import { unconfirmedText } from './hold-reports.js'
-import type { HoldReports } from './hold-reports.js'
-import type { LeaseHandle, LeaseMaker } from './lease-set.js'
-import { lossForCaller, upgradeRefused } from './loss.js'
-import { ProvenHold, sendExtension } from './proven-hold.js'
-import type { Grant, ProvenHoldDeps } from './proven-hold.js'
-import { sendRelease } from './release.js'
-import type { PendingRelease, ReleaseOutcome } from './release.js'
+import { LeaseSet } from './lease-set.js'
+import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 
-/** What holds need of their client. */
-export interface HoldDeps<L extends LeaseHandle> extends ProvenHoldDeps {
-  readonly steps: LockSteps
-  readonly background: Background
-  readonly abandonment: Abandonment
-  /** `undefined` for holds that only make up another one. */
-  readonly channels: Channels | undefined
-  readonly leaseMaker: LeaseMaker<Hold<L>, L>
+/** A hold that was acquired, and its first entry. */
+export interface Acquired {
+  readonly hold: Hold
+  readonly entry: LeaseEntry
 }
 
-/** A hold that was acquired, and its first lease. */
-export interface Acquired<L extends LeaseHandle> {
-  readonly hold: Hold<L>
-  readonly lease: L
-}
-
-/** A lease that is being left, if it is not only some permits, and its turn. */
-interface Leaving<L> {
-  readonly left: L | null
+/** An entry that is being left, if it is not only some permits, and its turn. */
+interface Leaving {
+  readonly left: LeaseEntry | null
   readonly wasLost: boolean
   readonly slot: SerialSlot
 }
@@ -60,16 +50,285 @@ interface Leaving<L> {
  * Its commands go out one after another, each with the value it wants: for a lock the number of its leases, otherwise the
  * permits that they need, which never grow. So further entries into anything but a lock mostly send nothing.
  */
-export class Hold<L extends LeaseHandle = LeaseHandle>
-  extends ProvenHold<HoldDeps<L>>
-  implements Possession<L>
-{
-  #queue: SerialQueue | undefined
+export class Hold implements Possession, Renewable, ReportedHold {
+  readonly n: number
+  readonly owner: string
+  bodies: Turns | undefined
+  readonly #store: StoreClient
+  readonly #leases: LeaseSet
+  #state: 'live' | 'leaving' | 'released' | 'lost' = 'live'
+  #target: Target
+  #token: number
+  readonly #clock: LeaseClock
+  readonly #inDoubt: boolean
   readonly #isProven: boolean
+  /** Of the store that proved it last, if known. */
+  #incarnation: string | undefined
+  #loss: LockLostError | undefined
+  /** What the watchdog sent and has no reply to. */
+  #sent: Extension | undefined
+  #requestedProof = false
+  /** When it was last said to be evicted, unless the store has denied it since. */
+  #saidEvictedAt: number | undefined
+  #queue: SerialQueue | undefined
 
-  private constructor(deps: HoldDeps<L>, grant: Grant, { maxHoldMs }: Request) {
-    super(deps, grant, maxHoldMs)
+  private constructor(store: StoreClient, grant: Grant, maxHoldMs: number) {
+    this.#store = store
+    this.#target = grant.target
+    this.n = grant.n
+    this.owner = grant.owner
+    this.#token = grant.fencingToken
+    this.#clock = new LeaseClock(grant, store.settings.marginMs, monotonicMs())
+    this.#leases = new LeaseSet(grant.grantedAt + maxHoldMs)
+    this.#inDoubt = grant.inDoubt
     this.#isProven = grant.isProven
+    this.#learnIncarnation()
+    store.holds.add(this)
+  }
+
+  get target(): Target {
+    return this.#target
+  }
+
+  get address(): Address {
+    return this.#target.address
+  }
+
+  /** Of the lease that needs most. */
+  get kind(): ObjectKind {
+    return this.#target.kind
+  }
+
+  /** Read by the watchdog. */
+  get group(): string {
+    return this.address.group
+  }
+
+  /** Until then the hold may be claimed, unless it is renewed. The store may keep it past the limit of a nested lease. */
+  get deadlineAt(): number {
+    return Math.min(this.#clock.deadlineAt, this.#leases.limitAt, this.#sessionEndsAt)
+  }
+
+  /** With an engine whose holds end with it. Not copied: it moves on without a word. */
+  get #sessionEndsAt(): number {
+    return this.#store.facts.aliveUntil ?? Infinity
+  }
+
+  /** When it was granted. */
+  get heldSince(): number {
+    return this.#clock.grantedAt
+  }
+
+  get count(): number {
+    return this.#leases.count
+  }
+
+  countOf(kind: ObjectKind): number {
+    return this.#leases.countOf(kind)
+  }
+
+  /** What the store is to count for it. */
+  get value(): number {
+    return this.#countsEntries ? this.#leases.count : this.#leases.needs
+  }
+
+  /** A lock: the store counts how often its owner has entered. Anything else has the permits that its leases need, and never gets more. */
+  get #countsEntries(): boolean {
+    return this.#target.kind === 'lock'
+  }
+
+  /** 0 while it has none. */
+  get fencingToken(): number {
+    return this.#token
+  }
+
+  get isReleased(): boolean {
+    return this.#state === 'leaving' || this.#state === 'released'
+  }
+
+  /** Whether its release is over, too. */
+  get isReleasedForGood(): boolean {
+    return this.#state === 'released'
+  }
+
+  get isOver(): boolean {
+    return this.isReleased || (this.#state === 'lost' && this.#leases.count === 0)
+  }
+
+  /** The loss, once there is one. Checking it past the deadline is how a holder learns of it after an event-loop stall. */
+  get loss(): LockLostError | undefined {
+    this.endIfDue()
+    return this.#loss
+  }
+
+  /** Loses it if its deadline has passed. */
+  endIfDue(): void {
+    if (this.#state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
+  }
+
+  /** Whether this process may claim the lock at this very moment. */
+  get isHeld(): boolean {
+    return this.loss === undefined && this.#state === 'live' && !this.#sleptSinceProven()
+  }
+
+  remainingMs(): number {
+    return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
+  }
+
+  /** The share of its lease that is left, from 0 to 1. */
+  get leaseLeft(): number {
+    return this.#clock.shareLeft(monotonicMs())
+  }
+
+  /** Read by the watchdog: a hold is renewed while an open lease wants it, until its limit stops it. */
+  get renewEveryMs(): number | null {
+    if (this.#clock.reaches(this.#leases.limitAt)) return null
+    return this.#leases.isRenewed ? this.#store.settings.renewEveryMs : null
+  }
+
+  /** What extends the hold if it is sent at once. */
+  extension(wantedMs: number, sentAt: Moment = momentNow()): Extension {
+    const leaseMs = this.#sending(wantedMs)
+    const { address, owner } = this
+    return {
+      sentAt,
+      renewal: { address, owner, leaseMs },
+      settle: (reply) => {
+        if (reply === 'no-reply') {
+          throw new UnavailableError(
+            `${titleOf(this.#target)} was not extended in time: the store is busy with it; the lease of ${owner} stays as it was`,
+            { lockName: address.name, owner },
+          )
+        }
+        // A release may have overtaken it.
+        const isLive = this.#state === 'live'
+        if (isLive && reply !== 'renewed') this.lose('not-held')
+        this.#assertNotLost()
+        if (!isLive) return
+        this.#prove(sentAt, leaseMs)
+        this.#store.watchdog.reschedule(this)
+      },
+    }
+  }
+
+  /** What the watchdog sends for it now. Where nothing renews it, it only needs proof that it is still held. */
+  nextRenewal(sentAt: Moment): Renewal {
+    const isRenewed = this.renewEveryMs !== null
+    const wantedMs = isRenewed ? this.#store.settings.watchdogTimeoutMs : this.#clock.provingMs(monotonicMs())
+    this.#sent = this.extension(wantedMs, sentAt)
+    return this.#sent.renewal
+  }
+
+  /** Someone says that it was evicted: the store tells, at once. */
+  checkEviction(): void {
+    if (this.#state !== 'live') return
+    this.#saidEvictedAt = monotonicMs()
+    this.#store.watchdog.renewNow([this])
+  }
+
+  /** Called by the watchdog. */
+  settle(outcome: RenewalOutcome): void {
+    const sent = this.#sent
+    this.#sent = undefined
+    this.#requestedProof = false
+    if (outcome === 'lost') this.lose('not-held')
+    if (outcome !== 'renewed' || this.#state !== 'live' || !sent) return
+    const { sentAt, renewal } = sent
+    if ((this.#saidEvictedAt ?? Infinity) <= sentAt.monotonicMs) this.#saidEvictedAt = undefined
+    this.#prove(sentAt, renewal.leaseMs)
+    const { reports } = this.#store
+    reports.renewed(this)
+    for (const { voter } of this.#leases.all) voter?.renewed()
+    for (const lease of this.#leases.dropped()) reports.dropped(this, lease)
+  }
+
+  /** Called by the watchdog when the deadline has passed. */
+  expire(): void {
+    this.lose('expired')
+  }
+
+  /**
+   * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
+   *
+   * @param reason - `expired` becomes `ended` for a hold that was not to be renewed any more
+   * @param cause - the loss of another lock that takes this one along
+   */
+  lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
+    if (this.#state === 'released' || this.#state === 'lost') return
+    this.#state = 'lost'
+    const { limitAt, isRenewed } = this.#leases
+    const isAtLimit = this.#clock.reaches(limitAt)
+    const hasSessionEnded = this.#sessionEndsAt < Math.min(this.#clock.deadlineAt, limitAt)
+    const isDue = !hasSessionEnded && (isAtLimit || !isRenewed)
+    let why = reason
+    if (reason === 'not-held' && this.#saidEvictedAt !== undefined) why = 'revoked'
+    else if (reason === 'expired' && isDue) why = 'ended'
+    const by = why === 'revoked' ? this.#store.evictions.take(this.owner) : undefined
+    const error = lossOf(this.#target, this.owner, why, { isAtLimit, hasSessionEnded, cause, by })
+    this.#loss = error
+    this.#store.watchdog.delete(this)
+    this.#store.holds.remove(this, why === 'ended' ? 'ended' : 'lost')
+    this.#leases.abortAll(error)
+    this.bodies?.letAllIn()
+    this.#store.reports.lost(this, error)
+    // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
+    // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
+    if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
+  }
+
+  /** The lease to send now. */
+  #sending(wantedMs: number): number {
+    return this.#clock.sending(wantedMs, this.#leases.limitAt, monotonicMs())
+  }
+
+  #assertNotLost(): void {
+    const { loss } = this
+    if (loss) throw lossForCaller(loss)
+  }
+
+  /** What errors say of it. */
+  get #details(): ErrorSubject {
+    return { lockName: this.address.name, owner: this.owner, title: titleOf(this.#target) }
+  }
+
+  /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
+  #abandon(): void {
+    const mayLastMs = this.#clock.mayLastMs(monotonicMs())
+    const { address, owner } = this
+    const title = titleOf(this.#target)
+    this.#store.abandonment.abandon({ address, title, owner, inDoubt: this.#inDoubt, leaseMs: mayLastMs })
+  }
+
+  /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
+  #sleptSinceProven(): boolean {
+    if (!this.#clock.hasSlept) return false
+    if (!this.#requestedProof) {
+      this.#requestedProof = true
+      this.#store.watchdog.renewNow([this])
+    }
+    return true
+  }
+
+  #prove(sentAt: Moment, leaseMs: number): void {
+    this.#clock.prove(sentAt, leaseMs)
+    // A break may have come between the last proof and the reply that names the incarnation.
+    if (this.#incarnation === undefined) this.#learnIncarnation()
+  }
+
+  /** Of the store that has just proved the hold. */
+  #learnIncarnation(): void {
+    const { facts, background } = this.#store
+    const known = facts.knownIncarnation(this.address)
+    if (known === undefined) background.run(this.#requestIncarnation())
+    else this.#incarnation = known ?? undefined
+  }
+
+  /** It stays unknown if a connection broke before the store said which one it is. A release in doubt then counts as a loss. */
+  async #requestIncarnation(): Promise<void> {
+    const { facts } = this.#store
+    const epoch = facts.connectionEpoch
+    const incarnation = await facts.incarnation(this.address).catch(() => undefined)
+    if (epoch === facts.connectionEpoch) this.#incarnation = incarnation
   }
 
   /** Made when first needed: most of the time a hold only is there. */
@@ -77,45 +336,46 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     return (this.#queue ??= new SerialQueue())
   }
 
-  /** A hold with its first lease, which the acquisition has counted at the store already. */
-  static open<L extends LeaseHandle>(
-    deps: HoldDeps<L>,
+  /** A hold with its first entry, which the acquisition has counted at the store already. @param voter - if it is for the vote of a quorum */
+  static open(
+    store: StoreClient,
     grant: Grant,
     request: Request,
     waitedMs: number,
-  ): Acquired<L> {
-    const hold = new Hold(deps, grant, request)
-    return { hold, lease: hold.#begin(request, waitedMs) }
+    voter: Voter | undefined,
+  ): Acquired {
+    const hold = new Hold(store, grant, request.maxHoldMs)
+    return { hold, entry: hold.#begin(request, waitedMs, voter) }
   }
 
-  #begin(request: Request, waitedMs: number): L {
-    const lease = this.#addLease(this.ownTarget, request, waitedMs, this.clock.grantedAt)
-    if (this.state !== 'live') return lease
-    this.deps.watchdog.add(this, this.clock.grantedAt)
-    if (!this.#isProven) this.deps.watchdog.renewNow([this])
-    return lease
+  #begin(request: Request, waitedMs: number, voter: Voter | undefined): LeaseEntry {
+    const entry = this.#enter(this.#target, request, waitedMs, this.#clock.grantedAt, voter)
+    if (this.#state !== 'live') return entry
+    this.#store.watchdog.add(this, this.#clock.grantedAt)
+    if (!this.#isProven) this.#store.watchdog.renewNow([this])
+    return entry
   }
 
   /** Enters once more. `null` when the hold was released before its turn came: then the caller needs a hold of its own. */
-  enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
+  enter(target: Target, request: Request, wantsToken: boolean): Promise<LeaseEntry | null> {
     const startedAt = monotonicMs()
     const attempt = (timeoutMs: number) => this.#enterOnce(target, request, wantsToken, timeoutMs)
     return this.#commands.run(async () => {
-      const { reports } = this.deps
-      const hasEntered = await enterUntilAnswered(attempt, request, startedAt, reports, this.details)
+      const { reports } = this.#store
+      const hasEntered = await enterUntilAnswered(attempt, request, startedAt, reports, this.#details)
       if (!hasEntered) return null
       const now = monotonicMs()
-      return this.#addLease(target, request, now - startedAt, now)
+      return this.#enter(target, request, now - startedAt, now)
     })
   }
 
   /**
-   * Leaves one lease; the last one releases the object. Resolves when the store has replied, and after `commandTimeoutMs` at
+   * Leaves one entry; the last one releases the object. Resolves when the store has replied, and after `commandTimeoutMs` at
    * the latest: what got no reply is repeated in the background until the deadline. Rejects with `LockLostError` when the hold
    * was lost before.
    */
-  leave(lease: L): Promise<void> {
-    return this.#giveBack(lease)
+  leave(entry: LeaseEntry): Promise<void> {
+    return this.#giveBack(entry)
   }
 
   /** Gives back what open leases no longer need. Settles as `leave`. */
@@ -123,45 +383,45 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     return this.#giveBack(null)
   }
 
-  /** @param left - the lease that is left, if any */
-  #giveBack(left: L | null): Promise<void> {
+  /** @param left - the entry that is left, if any */
+  #giveBack(left: LeaseEntry | null): Promise<void> {
     const leaving = { left, wasLost: this.loss !== undefined, slot: this.#commands.next() }
-    const { commandTimeoutMs } = this.deps.settings
+    const { commandTimeoutMs } = this.#store.settings
     return leaving.slot.ready
       ? this.#leaveAfter(leaving.slot.ready, leaving, commandTimeoutMs)
       : this.#leaveNow(leaving, commandTimeoutMs)
   }
 
   /** The caller waits for `waitMs` at most, the commands before this one included. */
-  async #leaveAfter(ready: Promise<void>, leaving: Leaving<L>, waitMs: number): Promise<void> {
+  async #leaveAfter(ready: Promise<void>, leaving: Leaving, waitMs: number): Promise<void> {
     const startedAt = monotonicMs()
     if ((await withTimeout(ready, waitMs)) !== timedOut) {
       await this.#leaveNow(leaving, Math.max(0, waitMs - (monotonicMs() - startedAt)))
       return
     }
-    this.deps.background.run(ready.then(() => this.#leaveNow(leaving, Infinity)))
+    this.#store.background.run(ready.then(() => this.#leaveNow(leaving, Infinity)))
     this.#mayRelease(this.loss, leaving.wasLost)
     this.#warnUnconfirmed()
   }
 
   /** @param waitMs - `Infinity`: no caller waits any more */
-  async #leaveNow(leaving: Leaving<L>, waitMs: number): Promise<void> {
+  async #leaveNow(leaving: Leaving, waitMs: number): Promise<void> {
     const { left, wasLost, slot } = leaving
     let goesOn = false
     try {
       // Looked at first: whether it was renewed decides why it is lost.
       const { loss } = this
-      if (left) this.leases.delete(left.entry)
+      if (left) this.#leases.delete(left)
       if (!this.#mayRelease(loss, wasLost)) {
         if (waitMs < Infinity) this.#warnUnconfirmed()
         return
       }
       const release = this.#beginLeaving()
-      const isKept = !this.counting.countsEntries && release.count === this.ownTarget.permits
+      const isKept = !this.#countsEntries && release.count === this.#target.permits
       const outcome = isKept ? 'released' : await this.#send(release, waitMs)
       if (outcome === 'unanswered' && waitMs < Infinity) this.#warnUnconfirmed()
       goesOn = outcome === 'unanswered' && monotonicMs() < this.deadlineAt
-      if (goesOn) this.deps.background.run(this.#leaveLate(leaving, release))
+      if (goesOn) this.#store.background.run(this.#leaveLate(leaving, release))
       else this.#onLeft(left, release.count, outcome)
     } finally {
       if (!goesOn) this.#endTurn(slot)
@@ -169,12 +429,12 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   }
 
   /** The deadline moves on while other leases are open and renewed. */
-  async #leaveLate({ left, slot }: Leaving<L>, release: PendingRelease): Promise<void> {
+  async #leaveLate({ left, slot }: Leaving, release: PendingRelease): Promise<void> {
     try {
       let outcome: ReleaseOutcome
       do {
         release.until = this.deadlineAt
-        outcome = await sendRelease(this.deps, release, Infinity)
+        outcome = await sendRelease(this.#store, release, Infinity)
       } while (outcome === 'unanswered' && monotonicMs() < this.deadlineAt)
       this.#onLeft(left, release.count, outcome)
     } finally {
@@ -183,7 +443,7 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   }
 
   #warnUnconfirmed(): void {
-    const { reports, settings } = this.deps
+    const { reports, settings } = this.#store
     reports.unconfirmed(unconfirmedText(this, settings.commandTimeoutMs, this.deadlineAt - monotonicMs()))
   }
 
@@ -195,21 +455,21 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   /** Extends a fixed lease; a later deadline stays, the limit of the hold still applies. */
   extend(leaseMs: number): Promise<void> {
     return this.#commands.run(async () => {
-      this.assertNotLost()
+      this.#assertNotLost()
       await this.#sendExtension(leaseMs, this.#commandTimeoutMs)
     })
   }
 
-  /** Has a lease that no caller knows of yet begin now, with other options. Sends nothing. */
-  restart(lease: L, request: Request): L {
-    this.leases.delete(lease.entry)
-    return this.#open(this.ownTarget, request, monotonicMs())
+  /** Has an entry that no caller knows of yet begin now, with other options. Sends nothing. */
+  restart(entry: LeaseEntry, request: Request): LeaseEntry {
+    this.#leases.delete(entry)
+    return this.#open(this.#target, request, monotonicMs())
   }
 
   /** A command that is answered only after the deadline is of no use, and holds up the release behind it. */
   get #commandTimeoutMs(): number {
     const leftMs = Math.ceil(this.deadlineAt - monotonicMs())
-    return Math.max(1, Math.min(this.deps.settings.commandTimeoutMs, leftMs))
+    return Math.max(1, Math.min(this.#store.settings.commandTimeoutMs, leftMs))
   }
 
   /** Whether it was entered; not so when it was released before. */
@@ -219,11 +479,11 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
     wantsToken: boolean,
     waitLeftMs: number,
   ): Promise<boolean> {
-    this.assertNotLost()
+    this.#assertNotLost()
     if (this.isReleased) return false
     const timeoutMs = Math.ceil(Math.min(this.#commandTimeoutMs, waitLeftMs))
-    const wantedMs = Math.min(request.leaseMs ?? this.deps.settings.watchdogTimeoutMs, request.maxHoldMs)
-    if (this.counting.countsEntries) {
+    const wantedMs = Math.min(request.leaseMs ?? this.#store.settings.watchdogTimeoutMs, request.maxHoldMs)
+    if (this.#countsEntries) {
       await this.#countEntry(wantedMs, wantsToken, timeoutMs)
       return true
     }
@@ -234,29 +494,36 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
 
   /** Whether the store keeps the hold long enough for one more lease without a command. */
   #lasts({ leaseMs }: Request, wantedMs: number): boolean {
-    if (leaseMs === null && this.leases.isRenewed) return true
-    return this.clock.reaches(Math.min(monotonicMs() + wantedMs, this.leases.limitAt))
+    if (leaseMs === null && this.#leases.isRenewed) return true
+    return this.#clock.reaches(Math.min(monotonicMs() + wantedMs, this.#leases.limitAt))
   }
 
-  #sendExtension(wantedMs: number, timeoutMs: number): Promise<void> {
-    return sendExtension(this.deps.steps, this.extension(wantedMs), timeoutMs, this.details)
+  async #sendExtension(wantedMs: number, timeoutMs: number): Promise<void> {
+    const extension = this.extension(wantedMs)
+    const { steps } = this.#store
+    const [reply] = await steps.renew([extension.renewal], timeoutMs).catch((error: unknown) => {
+      throw toHoldfastError(error, this.#details)
+    })
+    extension.settle(reply)
   }
 
   async #countEntry(wantedMs: number, wantsToken: boolean, timeoutMs: number): Promise<void> {
     const sentAt = momentNow()
-    const leaseMs = this.sending(wantedMs)
+    const leaseMs = this.#sending(wantedMs)
     const { address, owner } = this
-    const entry = {
-      owner,
-      count: this.leases.count + 1,
-      leaseMs,
-      wantsToken: wantsToken && this.token === 0,
-    }
-    const token = await sendEntry(this.deps.steps, address, entry, timeoutMs)
-    if (token === null) this.lose('not-held')
-    else this.token ||= token
-    this.assertNotLost()
-    this.prove(sentAt, leaseMs)
+    const count = this.#leases.count + 1
+    const isTokenWanted = wantsToken && this.#token === 0
+    const request = { owner, count, leaseMs, entryTtlMs: 0, grantLeaseMs: leaseMs, proof: '' }
+    const reply = await this.#store.steps.acquire(
+      address,
+      { ...request, wantsToken: isTokenWanted },
+      timeoutMs,
+    )
+    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+    if (reply.kind === 'held') this.#token ||= reply.token
+    else this.lose('not-held')
+    this.#assertNotLost()
+    this.#prove(sentAt, leaseMs)
   }
 
   /** Not when it was held to the end; only a command that got no reply kept the release from being sent. */
@@ -268,59 +535,80 @@ export class Hold<L extends LeaseHandle = LeaseHandle>
   }
 
   #beginLeaving(): PendingRelease {
-    const { watchdog, abandonment } = this.deps
+    const { watchdog, abandonment } = this.#store
     const count = this.value
     if (count === 0) {
-      this.state = 'leaving'
+      this.#state = 'leaving'
       watchdog.delete(this)
       this.bodies?.letAllIn()
     } else {
       watchdog.reschedule(this)
     }
-    const tombstoneMs = count === 0 && this.inDoubt ? abandonment.tombstoneMs(this.clock.leaseMs) : 0
+    const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
-    const title = titleOf(this.ownTarget)
+    const title = titleOf(this.#target)
     const unsent = { failures: 0, wasDenied: false }
-    return { address, title, owner, count, tombstoneMs, until, incarnation: this.incarnation, ...unsent }
+    return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation, ...unsent }
   }
 
   #send(release: PendingRelease, waitMs: number): Promise<ReleaseOutcome> {
-    const { channels } = this.deps
-    if (!channels?.wantsReleases || release.count > 0) return sendRelease(this.deps, release, waitMs)
-    return channels.release(this, () => sendRelease(this.deps, release, waitMs), toPublished)
+    const { channels } = this.#store
+    if (!channels?.wantsReleases || release.count > 0) return sendRelease(this.#store, release, waitMs)
+    return channels.release(this, () => sendRelease(this.#store, release, waitMs), toPublished)
   }
 
-  #onLeft(left: L | null, count: number, outcome: ReleaseOutcome): void {
-    const { reports } = this.deps
+  #onLeft(left: LeaseEntry | null, count: number, outcome: ReleaseOutcome): void {
+    const { reports } = this.#store
     if (outcome === 'not-held') this.lose('not-held')
-    this.assertNotLost()
+    this.#assertNotLost()
     const isConfirmed = outcome !== 'unanswered'
-    if (!isConfirmed) this.abandon()
+    if (!isConfirmed) this.#abandon()
     this.#endLeaving()
-    reports.released(this, left?.entry.kind ?? this.kind, isConfirmed)
-    const before = this.kind
-    this.ownTarget = this.counting.left(this.ownTarget, count)
-    if (this.kind !== before) reports.downgraded(this)
+    reports.released(this, left?.kind ?? this.kind, isConfirmed)
+    if (this.#countsEntries || count === 0 || count === this.#target.permits) return
+    const { kind } = this
+    this.#target = { ...this.#target, kind: kind === 'write-lock' ? 'read-lock' : kind, permits: count }
+    if (this.kind !== kind) reports.downgraded(this)
   }
 
   #endLeaving(): void {
-    if (this.state !== 'leaving') return
-    this.state = 'released'
-    this.deps.holds.remove(this, 'released')
+    if (this.#state !== 'leaving') return
+    this.#state = 'released'
+    this.#store.holds.remove(this, 'released')
   }
 
-  #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number): L {
-    const lease = this.deps.leaseMaker.makeLease(this, target, leaseMs, enteredAt + maxHoldMs)
-    this.leases.add(lease.entry)
-    this.deps.watchdog.reschedule(this)
-    return lease
+  #open(target: Target, { leaseMs, maxHoldMs }: Request, enteredAt: number, voter?: Voter): LeaseEntry {
+    const entry = new LeaseEntry(this, target, leaseMs === null, enteredAt + maxHoldMs, voter)
+    this.#leases.add(entry)
+    this.#store.watchdog.reschedule(this)
+    return entry
   }
 
-  #addLease(target: Target, request: Request, waitedMs: number, enteredAt: number): L {
-    const lease = this.#open(target, request, enteredAt)
-    this.deps.reports.acquired(this, target.kind, waitedMs)
-    return lease
+  #enter(target: Target, request: Request, waitedMs: number, enteredAt: number, voter?: Voter): LeaseEntry {
+    const entry = this.#open(target, request, enteredAt, voter)
+    this.#store.reports.acquired(this, target.kind, waitedMs)
+    return entry
   }
+}
+
+/** What an acquisition hands over when it got the lock. */
+export interface Grant extends FirstProof {
+  readonly target: Target
+  readonly n: number
+  readonly owner: string
+  readonly fencingToken: number
+  /** A request of this owner may still be on its way. */
+  readonly inDoubt: boolean
+  /** Whether no connection broke since the store said so; otherwise the store there now may not know the hold. */
+  readonly isProven: boolean
+}
+
+/** A renewal of one hold that is sent now, by the watchdog, by `extend()` or by a multi lock. Several holds may share a command. */
+export interface Extension {
+  readonly sentAt: Moment
+  readonly renewal: Renewal
+  /** Takes the reply. Throws `LockLostError` when the hold is lost, `UnavailableError` when that is not known. */
+  settle(reply: RenewalReply | undefined): void
 }
 
 const toPublished = (outcome: ReleaseOutcome): 'released' | 'not-held' | 'unconfirmed' =>
@@ -339,7 +627,7 @@ export async function enterUntilAnswered(
   attempt: Attempt,
   { waitMs, signal }: Request,
   startedAt: number,
-  reports: HoldReports,
+  reports: Observer,
   details: ErrorSubject,
 ): Promise<boolean> {
   for (let failures = 0; ;) {
@@ -357,22 +645,77 @@ export async function enterUntilAnswered(
   }
 }
 
+/** A release under way, and for how long it matters. */
+export interface PendingRelease extends ReleaseRequest {
+  readonly address: Address
+  /** Names the object in messages, if it is not a lock. */
+  readonly title?: string
+  /** The instant after which it no longer matters. */
+  until: number
+  /** The incarnation of the store that confirmed the hold, if known. */
+  readonly incarnation: string | undefined
+  /** How often it got no reply. */
+  failures: number
+  /** Whether the store said "not held", and could not be asked whether that was the doing of this release. */
+  wasDenied: boolean
+}
+
+/** `unanswered`: the store did not reply in time, or until it no longer mattered. */
+export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
+
 /**
- * Has the store count one more entry of an owner that holds the lock. Resolves with the fencing token, 0 if there is none, or with
- * `null` when the owner holds nothing.
+ * Sends a release until it is answered, for at most `waitMs`, or until it no longer matters. May be called again for one that
+ * got no answer.
+ *
+ * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
+ * connection broke while it was in flight. Then the first run succeeded if the same incarnation of the store still has the
+ * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss. Where
+ * the store evicts single holds, the first run may have found nothing, too: always a loss.
  */
-async function sendEntry(
-  steps: LockSteps,
-  address: Address,
-  request: Pick<AcquireRequest, 'owner' | 'count' | 'leaseMs' | 'wantsToken'>,
-  timeoutMs: number,
-): Promise<number | null> {
-  const { leaseMs } = request
-  const reply = await steps.acquire(
-    address,
-    { ...request, entryTtlMs: 0, grantLeaseMs: leaseMs, proof: '' },
-    timeoutMs,
-  )
-  if (reply.kind === 'not-a-lock') throw notALock(address, reply)
-  return reply.kind === 'held' ? reply.token : null
+export async function sendRelease(
+  store: StoreClient,
+  release: PendingRelease,
+  waitMs: number,
+): Promise<ReleaseOutcome> {
+  const { facts, steps, settings, background } = store
+  const { address, title, owner, count, tombstoneMs, until } = release
+  let now = monotonicMs()
+  const stopAt = Math.min(until, now + waitMs)
+  for (;;) {
+    const epoch = facts.connectionEpoch
+    try {
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
+      const reply = await steps.release(address, { owner, count, tombstoneMs }, timeoutMs)
+      if (reply.kind === 'released') return 'released'
+      if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+      release.wasDenied = true
+      const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
+      const mayHaveRunBefore = count === 0 && !settings.evicts && isRepeated
+      const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
+      return isOurs && monotonicMs() < until ? 'released' : 'not-held'
+    } catch (thrown) {
+      const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
+      if (background.isEnded)
+        throw new ClosedError('the Holdfast client is closed', { lockName: address.name, owner })
+      if (!(error instanceof UnavailableError)) throw error
+      release.failures++
+      if (monotonicMs() < stopAt) {
+        await pause(Math.min(retryAfterMs(release.failures), Math.max(0, stopAt - monotonicMs())))
+      }
+      now = monotonicMs()
+      if (now >= stopAt) return release.wasDenied && now >= until ? 'not-held' : 'unanswered'
+    }
+  }
+}
+
+/** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */
+async function isStill(
+  { facts }: StoreClient,
+  { address, incarnation }: PendingRelease,
+  withinMs: number,
+): Promise<boolean> {
+  if (incarnation === undefined) return false
+  const found = await withTimeout(facts.incarnation(address), Math.max(1, withinMs))
+  if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
+  return found === incarnation
 }

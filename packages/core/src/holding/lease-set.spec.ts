@@ -1,12 +1,17 @@
-import { LeaseSet, type OpenLease } from './lease-set.js'
+import { possessionOf } from '../../test/support/possession.js'
+import { LeaseEntry } from '../ownership/possession.js'
+import { LeaseSet } from './lease-set.js'
 
-const leaseOf = (needs: number): OpenLease => ({
-  kind: 'semaphore',
-  needs,
-  isRenewed: true,
-  limitAt: Infinity,
-  abort: () => undefined,
-})
+const address = { name: 'api', id: 'api', group: '' }
+
+const leaseOf = (permits: number, limitAt = Infinity): LeaseEntry =>
+  new LeaseEntry(
+    possessionOf(address),
+    { address, kind: 'semaphore', permits, size: 5 },
+    true,
+    limitAt,
+    undefined,
+  )
 
 it('a lease that has left already takes no other along', () => {
   const leases = new LeaseSet(Infinity)
@@ -20,10 +25,7 @@ it('a lease that has left already takes no other along', () => {
 
 it('the earliest limit is that of the leases that are open, and of the whole hold', () => {
   const leases = new LeaseSet(300)
-  const [early, late] = [
-    { ...leaseOf(1), limitAt: 100 },
-    { ...leaseOf(1), limitAt: 400 },
-  ]
+  const [early, late] = [leaseOf(1, 100), leaseOf(1, 400)]
   leases.add(late)
   expect(leases.limitAt).toBe(300)
   leases.add(early)

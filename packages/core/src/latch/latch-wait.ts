@@ -1,22 +1,16 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited, LatchSession, LatchWaitReply } from '../engine/latch.js'
-import type { Address } from '../engine/requests.js'
+import type { Address, Target } from '../engine/requests.js'
 import { notALock } from '../errors/store-errors.js'
+import type { Request } from '../options/options.js'
+import type { StoreClient } from '../store-client.js'
 import { momentNow } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import { detailsOf, latchGone, notAcquired } from '../waiting/outcome.js'
+import { latchGone, notAcquired } from '../waiting/outcome.js'
 import type { NotAcquired, Passed } from '../waiting/outcome.js'
 import { StoreWait } from '../waiting/wait.js'
-import type { StoreWaitDeps } from '../waiting/wait.js'
-import type { Obstacle, Waiter, WaiterTable } from '../waiting/waiter-table.js'
-
-/** What waits for latches need of their client. */
-export interface LatchWaitDeps extends StoreWaitDeps {
-  readonly latches: LatchSession
-  /** All waiters of a client are notified together, so each asks for that for as long as the client lets any of them live. */
-  readonly aliveMs: number
-}
+import type { Obstacle, Waiter } from '../waiting/waiter-table.js'
 
 /** What the last reply said: which opening it waits for, and whether this client is notified of it. */
 interface Closed {
@@ -26,8 +20,14 @@ interface Closed {
 }
 
 /** One wait for a latch, under an owner that only this client knows. It leaves nothing behind that would hold anyone up. */
-export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
+export class LatchWait extends StoreWait<Passed | NotAcquired> {
+  readonly #latches: LatchSession
   #closed: Closed | undefined
+
+  constructor(store: StoreClient, latches: LatchSession, target: Target, request: Request) {
+    super(store, store.owners.nextNumber(), target, request)
+    this.#latches = latches
+  }
 
   get awaited(): Awaited | undefined {
     return this.#closed?.awaited
@@ -60,13 +60,14 @@ export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
   }
 
   protected send(timeoutMs: number): void {
-    const { latches, aliveMs } = this.deps
+    // All waiters of a client are notified together, so each asks for that for as long as the client lets any of them live.
+    const aliveMs = this.store.settings.watchdogTimeoutMs
     const sentAt = momentNow()
     const isNotified = this.takePlace()
     // In the list from now on: an opening may be known here before the reply is.
-    if (isNotified) this.deps.waiters.wait(this, false)
+    if (isNotified) this.store.waiters.wait(this, false)
     const wait = { address: this.address, awaited: this.awaited, aliveMs: isNotified ? aliveMs : 0 }
-    this.take(latches.wait([wait], timeoutMs), ([reply]) =>
+    this.take(this.#latches.wait([wait], timeoutMs), ([reply]) =>
       this.#onReply(reply ?? { kind: 'gone' }, sentAt, isNotified),
     )
   }
@@ -90,11 +91,11 @@ export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
         return
       case 'passed':
         // Others here that wait for the same opening need not ask.
-        if (this.#closed) this.deps.waiters.opened(this.address.id, reply.generation)
+        if (this.#closed) this.store.waiters.opened(this.address.id, reply.generation)
         this.#pass(reply.generation)
         return
       case 'gone':
-        this.fail(latchGone(this.target, detailsOf(this)))
+        this.fail(latchGone(this))
         return
       case 'not-a-lock':
         this.fail(notALock(this.address, reply))
@@ -108,13 +109,6 @@ export class LatchWait extends StoreWait<Passed | NotAcquired, LatchWaitDeps> {
 
 const maxBatch = 500
 
-interface LatchRefreshDeps {
-  readonly latches: LatchSession
-  /** How long the client is to be notified from now on. */
-  readonly aliveMs: number
-  readonly timeoutMs: number
-}
-
 /** One opening, and all waiters of this client for it. */
 interface Opening {
   readonly address: Address
@@ -124,19 +118,20 @@ interface Opening {
 
 /** Has the store go on notifying this client: once for each opening, however many wait for it here. */
 export async function refreshLatches(
+  store: StoreClient,
+  latches: LatchSession,
   waiting: readonly Waiter[],
-  table: WaiterTable,
-  deps: LatchRefreshDeps,
 ): Promise<void> {
   const batches = [...splitIntoBatches(openingsOf(waiting), ({ address }) => address.group, maxBatch)]
-  await Promise.all(batches.map((batch) => refreshBatch(batch, table, deps)))
+  await Promise.all(batches.map((batch) => refreshBatch(store, latches, batch)))
 }
 
 async function refreshBatch(
+  { settings, waiters: table }: StoreClient,
+  latches: LatchSession,
   batch: readonly Opening[],
-  table: WaiterTable,
-  { latches, aliveMs, timeoutMs }: LatchRefreshDeps,
 ): Promise<void> {
+  const { watchdogTimeoutMs: aliveMs, commandTimeoutMs: timeoutMs } = settings
   const waits = batch.map(({ address, awaited }) => ({ address, awaited, aliveMs }))
   const replies = await latches.wait(waits, timeoutMs)
   batch.forEach(({ address, waiters }, i) => {

@@ -4,61 +4,24 @@ import { hasOpened, isOpen, isSet } from '../engine/latch.js'
 import type { LatchInspection, LatchReply, LatchSession, LatchState } from '../engine/latch.js'
 import type { ClientInfo, NotALockReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { Registry, StoreFacts } from '../engine/session.js'
+import type { Registry } from '../engine/session.js'
 import { InvalidArgumentError, LatchGoneError, UnavailableError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { Closing } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
-import { partsOf } from '../lock-client.js'
+import { storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
 import { timedOutWaiting } from '../objects/use-lease.js'
 import { checkOptions, requireInteger } from '../options/checks.js'
 import { resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
+import type { AcquireOptions, Request, Settings } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
-import type { Owners } from '../ownership/owners.js'
 import { latchSteps } from '../redis/kinds/latch.js'
+import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../util/clock.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { pause, retryAfterMs } from '../util/timeouts.js'
 import type { NotAcquired, Passed } from '../waiting/outcome.js'
-import type { Ready } from '../waiting/readiness.js'
-import type { Client } from '../wiring/client.js'
 import { LatchWait, refreshLatches } from './latch-wait.js'
-import type { LatchWaitDeps } from './latch-wait.js'
-
-/** @internal What latches need of their client. */
-export interface LatchDeps extends LatchStepDeps {
-  readonly registry: Registry
-  readonly latches: LatchSession
-  readonly settings: LatchStepDeps['settings'] & LeaseBounds & { readonly defaults: AcquireOptions }
-  /** How long a deleted latch is remembered. */
-  readonly tombstoneMs: number
-  /** Of waits, and of parties: no client has had a party of that name. */
-  readonly owners: Owners
-  readonly waiting: LatchWaitDeps
-}
-
-const deps = new WeakMap<Client, LatchDeps>()
-
-function makeDeps(client: Client): LatchDeps {
-  const { store, settings, events, closing, owners, waiting, engine } = client
-  const { session, readiness, waiters, abandonment } = store
-  session.carry?.(latchSteps)
-  const { store: facts, registry, latches } = session
-  if (!latches) throw new TypeError(`the engine ${engine.name} promises latches that it does not have`)
-  const { watchdogTimeoutMs: aliveMs, commandTimeoutMs: timeoutMs } = settings
-  waiters.refreshLatches = (queued) => refreshLatches(queued, waiters, { latches, aliveMs, timeoutMs })
-  const ofLatches = {
-    latches,
-    tombstoneMs: abandonment.tombstoneMs(0),
-    waiting: { ...waiting, latches, aliveMs },
-  }
-  const made = { store: facts, registry, settings, events, readiness, closing, owners, ...ofLatches }
-  deps.set(client, made)
-  return made
-}
 
 /**
  * The count-down latch of this name, as `holdfast.getCountDownLatch` returns it, of any client. Sends nothing.
@@ -66,9 +29,14 @@ function makeDeps(client: Client): LatchDeps {
  * @throws `InvalidArgumentError` as `holdfast.getCountDownLatch`
  */
 export function getCountDownLatch(client: LockClient, name: string): CountDownLatch {
-  const parts = partsOf(client, 'getCountDownLatch')
-  const address = parts.locate(name, 'latch')
-  return new CountDownLatch(deps.get(parts) ?? makeDeps(parts), address)
+  const store = storeOf(client, 'getCountDownLatch')
+  const address = store.locate(name, 'latch')
+  const { session, waiters, engine } = store
+  session.carry?.(latchSteps)
+  const { latches } = session
+  if (!latches) throw new TypeError(`the engine ${engine.name} promises latches that it does not have`)
+  waiters.refreshLatches ??= (queued) => refreshLatches(store, latches, queued)
+  return new CountDownLatch(store, latches, address)
 }
 
 function passedOrTimeout(outcome: Passed | NotAcquired): void {
@@ -86,17 +54,19 @@ const hasPassed = ({ kind }: Passed | NotAcquired): boolean => kind === 'passed'
 export class CountDownLatch {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #deps: LatchDeps
+  readonly #store: StoreClient
+  readonly #latches: LatchSession
   readonly #address: Address
   readonly #steps: LatchSteps
   /** The last generation that this handle has seen: a guess, which saves a command when it is right. */
   #generation = 0
 
   /** @internal Latches come from `holdfast.getCountDownLatch(name)`. */
-  constructor(deps: LatchDeps, address: Address) {
-    this.#deps = deps
+  constructor(store: StoreClient, latches: LatchSession, address: Address) {
+    this.#store = store
+    this.#latches = latches
     this.#address = address
-    this.#steps = new LatchSteps(deps, address)
+    this.#steps = new LatchSteps(store, address)
   }
 
   /** The name given to `getCountDownLatch`. */
@@ -115,13 +85,12 @@ export class CountDownLatch {
   async trySetCount(count: number, options?: LatchSetOptions): Promise<boolean> {
     checkCount(count)
     const keepMs = resolveKeepMs(options)
-    const setter = this.#deps.owners.next()
+    const setter = this.#store.owners.next()
     let state = await this.#state()
     for (;;) {
       if (isSet(state) && !isOpen(state)) return false
       const request = { named: state.generation, setter, count, keepMs }
-      const { latches } = this.#deps
-      const { reply, inDoubt } = await this.#steps.run((ms) => latches.set(this.#address, request, ms))
+      const { reply, inDoubt } = await this.#steps.run((ms) => this.#latches.set(this.#address, request, ms))
       state = reply.state
       this.#generation = state.generation
       if (reply.kind === 'done') return true
@@ -144,13 +113,14 @@ export class CountDownLatch {
    */
   async countDown(options?: CountDownOptions): Promise<number> {
     const name = resolveParty(options)
-    const { latches } = this.#deps
-    const party = name === undefined ? this.#deps.owners.next() : namedParty(name)
+    const party = name === undefined ? this.#store.owners.next() : namedParty(name)
     let named = this.#generation
     let isGuess = named > 0
     for (;;) {
       const request = { named, party }
-      const { reply, inDoubt } = await this.#steps.run((ms) => latches.countDown(this.#address, request, ms))
+      const { reply, inDoubt } = await this.#steps.run((ms) =>
+        this.#latches.countDown(this.#address, request, ms),
+      )
       const { kind, state } = reply
       this.#generation = state.generation
       if (kind === 'done') return state.left
@@ -210,10 +180,13 @@ export class CountDownLatch {
    * @throws as `trySetCount`
    */
   async delete(): Promise<boolean> {
-    const { latches, tombstoneMs } = this.#deps
+    // How long it is remembered.
+    const tombstoneMs = this.#store.abandonment.tombstoneMs(0)
     for (let state = await this.#state(); isSet(state);) {
       const request = { named: state.generation, tombstoneMs }
-      const { reply, inDoubt } = await this.#steps.run((ms) => latches.delete(this.#address, request, ms))
+      const { reply, inDoubt } = await this.#steps.run((ms) =>
+        this.#latches.delete(this.#address, request, ms),
+      )
       if (reply.kind === 'done' || inDoubt) return true
       state = reply.state
     }
@@ -227,7 +200,7 @@ export class CountDownLatch {
   async inspect(): Promise<LatchInfo> {
     const inspection = await this.#readOnce(mostParties)
     try {
-      return await describeLatch(this.name, inspection, this.#deps.registry)
+      return await describeLatch(this.name, inspection, this.#store.registry)
     } catch (error) {
       throw toHoldfastError(error, { lockName: this.name, title: `latch ${this.name}` })
     }
@@ -250,25 +223,25 @@ export class CountDownLatch {
     waitMs?: number,
   ): Promise<T> {
     try {
-      const request = resolveWait(options, this.#deps.settings, waitMs)
-      const { closing, owners, waiting } = this.#deps
-      closing.assertOpen(this.name)
+      const request = resolveWait(options, this.#store.settings, waitMs)
+      this.#store.closing.assertOpen(this.name)
       const target = { address: this.#address, kind: 'latch', permits: 1, size: undefined } as const
-      const wait = new LatchWait(waiting, owners.nextNumber(), target, request)
-      return wait.runTraced().then(toResult, rethrowToCaller(request.signal))
+      return new LatchWait(this.#store, this.#latches, target, request)
+        .runTraced()
+        .then(toResult, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }
   }
 
   async #state(): Promise<LatchState> {
-    const { reply } = await this.#steps.run(() => this.#deps.latches.inspect(this.#address, 0))
+    const { reply } = await this.#steps.run(() => this.#latches.inspect(this.#address, 0))
     this.#generation = reply.state.generation
     return reply.state
   }
 
   async #readOnce(limit: number): Promise<LatchInspection> {
-    const inspection = await this.#steps.once(() => this.#deps.latches.inspect(this.#address, limit))
+    const inspection = await this.#steps.once(() => this.#latches.inspect(this.#address, limit))
     this.#generation = inspection.state.generation
     return inspection
   }
@@ -429,22 +402,9 @@ function resolveParty(options: CountDownOptions = {}): string | undefined {
 }
 
 /** Checks the options of a wait and fills in the client's defaults. */
-function resolveWait(
-  options: LatchWaitOptions | undefined,
-  settings: LeaseBounds & { readonly defaults: AcquireOptions },
-  waitMs?: number,
-): Request {
+function resolveWait(options: LatchWaitOptions | undefined, settings: Settings, waitMs?: number): Request {
   if (options !== undefined) checkOptions(options, waitOptionNames)
   return resolveRequest(options, settings, waitMs)
-}
-
-/** What sending the steps of a latch needs of the client. */
-export interface LatchStepDeps {
-  readonly store: StoreFacts
-  readonly settings: { readonly commandTimeoutMs: number; readonly watchdogTimeoutMs: number }
-  readonly events: Events
-  readonly readiness: Ready
-  readonly closing: Closing
 }
 
 /** A reply, and whether an earlier copy of the step may have been carried out, or may be still. */
@@ -455,11 +415,11 @@ interface Replied<T> {
 
 /** Sends the steps of one latch, and sends them again while the store does not reply. */
 export class LatchSteps {
-  readonly #deps: LatchStepDeps
+  readonly #store: StoreClient
   readonly #address: Address
 
-  constructor(deps: LatchStepDeps, address: Address) {
-    this.#deps = deps
+  constructor(store: StoreClient, address: Address) {
+    this.#store = store
     this.#address = address
   }
 
@@ -482,14 +442,14 @@ export class LatchSteps {
   async run<T extends LatchReply | LatchInspection>(
     send: (timeoutMs: number) => Promise<T | NotALockReply>,
   ): Promise<Replied<T>> {
-    const { store, settings, events } = this.#deps
+    const { facts, settings, events } = this.#store
     const until = monotonicMs() + settings.watchdogTimeoutMs
     let inDoubt = false
     for (let failures = 1; ; failures++) {
-      const epoch = store.connectionEpoch
+      const epoch = facts.connectionEpoch
       try {
         const reply = await this.#attempt(send)
-        return { reply, inDoubt: inDoubt || epoch !== store.connectionEpoch }
+        return { reply, inDoubt: inDoubt || epoch !== facts.connectionEpoch }
       } catch (thrown) {
         const { name } = this.#address
         const error = toHoldfastError(thrown, { lockName: name, title: `latch ${name}` })
@@ -504,7 +464,7 @@ export class LatchSteps {
   async #attempt<T extends LatchReply | LatchInspection>(
     send: (timeoutMs: number) => Promise<T | NotALockReply>,
   ): Promise<T> {
-    const { settings, readiness, closing } = this.#deps
+    const { settings, readiness, closing } = this.#store
     closing.assertOpen(this.#address.name)
     await readiness.ready(this.#address)
     const reply = await send(settings.commandTimeoutMs)

@@ -2,22 +2,27 @@ import type { JointReply } from '../engine/replies.js'
 import { ownerOf, titleOf } from '../engine/requests.js'
 import type { Address, Target } from '../engine/requests.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
 import type { AbandonedOwner } from '../holding/abandonment.js'
 import { Hold } from '../holding/hold.js'
 import type { Acquired } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
+import type { StoreClient } from '../store-client.js'
 import { dateReply, isAhead } from '../time/deadline.js'
 import type { InContext } from '../util/background.js'
 import { momentNow, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
-import type { AcquisitionDeps } from '../waiting/acquisition.js'
-import { alreadyAbandoned, closedWhileWaiting, notReached, repliedTooLate } from '../waiting/outcome.js'
+import {
+  alreadyAbandoned,
+  closedWhileWaiting,
+  detailsOf,
+  notReached,
+  repliedTooLate,
+} from '../waiting/outcome.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 import type { Waiter } from '../waiting/waiter-table.js'
-import type { Member, MemberLease } from './member.js'
+import type { Member } from './member.js'
 
 /** How several members are requested by one command. */
 export interface JointOptions {
@@ -35,13 +40,13 @@ export interface JointOptions {
 }
 
 /** Which members were entered, the first ones, and why the next one was not. */
-export interface JointOutcome<L extends MemberLease> {
-  readonly acquired: readonly Acquired<L>[]
+export interface JointOutcome {
+  readonly acquired: readonly Acquired[]
   readonly busy: NotAcquired | undefined
 }
 
 /** One of the owners under which members are requested. It is known to its client, but waits in no queue. */
-class JointOwner<L extends MemberLease> implements Waiter {
+class JointOwner implements Waiter {
   readonly n: number
   readonly owner: string
   readonly node: ListNode<Waiter> = new ListNode<Waiter>(this)
@@ -49,16 +54,18 @@ class JointOwner<L extends MemberLease> implements Waiter {
   readonly entryTtlMs = 0
   readonly obstacle = undefined
   readonly waitsSince = monotonicMs()
+  readonly isInside: boolean
   /** It was evicted before its reply was processed. */
   wasRevoked = false
 
   constructor(
-    readonly member: Member<L>,
+    readonly member: Member,
     private readonly interrupt: (reason: unknown) => void,
   ) {
-    const { owners } = member.client.acquirer
+    const { owners, clientId, frames } = member.client
+    this.isInside = frames.isInside
     this.n = owners.nextNumber()
-    this.owner = ownerOf(owners.clientId, this.n)
+    this.owner = ownerOf(clientId, this.n)
   }
 
   get target(): Target {
@@ -67,11 +74,6 @@ class JointOwner<L extends MemberLease> implements Waiter {
 
   get address(): Address {
     return this.target.address
-  }
-
-  get details(): ErrorSubject {
-    const { target } = this.member
-    return { lockName: target.address.name, owner: this.owner, title: titleOf(target) }
   }
 
   /** Nothing that others do changes what is requested. */
@@ -84,7 +86,7 @@ class JointOwner<L extends MemberLease> implements Waiter {
   }
 
   close(): void {
-    this.interrupt(closedWhileWaiting(this.member.target, this.details))
+    this.interrupt(closedWhileWaiting(this))
   }
 }
 
@@ -98,29 +100,28 @@ class JointOwner<L extends MemberLease> implements Waiter {
  * |            |                                         | are abandoned with tombstones, over                       |
  * | over       | no owner here is known to the client    | -                                                         |
  */
-export class JointAcquisition<L extends MemberLease> {
-  readonly #deps: AcquisitionDeps<L>
-  readonly #first: JointOwner<L>
-  readonly #owners: readonly JointOwner<L>[]
+export class JointAcquisition {
+  readonly #store: StoreClient
+  readonly #first: JointOwner
+  readonly #owners: readonly JointOwner[]
   readonly #options: JointOptions
   /** The checks and the request together get no longer than one of them. */
   readonly #endsAt: number
   readonly #inContext: InContext | undefined
 
   /** @param rest - of the same client and group as `first` */
-  constructor(first: Member<L>, rest: readonly Member<L>[], options: JointOptions) {
-    const join = (member: Member<L>): JointOwner<L> =>
-      new JointOwner(member, (reason) => options.interrupt(reason))
+  constructor(first: Member, rest: readonly Member[], options: JointOptions) {
+    const join = (member: Member): JointOwner => new JointOwner(member, (reason) => options.interrupt(reason))
     this.#inContext = first.client.channels?.contextOfCall()
-    this.#deps = first.client.acquirer.deps
+    this.#store = first.client
     this.#options = options
     this.#endsAt = monotonicMs() + options.limitMs
     this.#first = join(first)
     this.#owners = [this.#first, ...rest.map(join)]
   }
 
-  async run(): Promise<JointOutcome<L>> {
-    const { waiters, readiness } = this.#deps
+  async run(): Promise<JointOutcome> {
+    const { waiters, readiness } = this.#store
     this.#options.signal.throwIfAborted()
     for (const owner of this.#owners) waiters.add(owner)
     try {
@@ -131,13 +132,13 @@ export class JointAcquisition<L extends MemberLease> {
     }
   }
 
-  async #request(): Promise<JointOutcome<L>> {
-    const { steps, store, settings, silence } = this.#deps
+  async #request(): Promise<JointOutcome> {
+    const { steps, facts, settings, silence } = this.#store
     const { mode, leaseMs, signal } = this.#options
     signal.throwIfAborted()
     const requestedAt = silence.sent()
     const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
-    const epoch = store.connectionEpoch
+    const epoch = facts.connectionEpoch
     const sentAt = momentNow()
     // Its reply matters also if it comes too late: it says what there is to give up.
     const requested = steps.acquireMany?.({ locks, mode, leaseMs }, settings.commandTimeoutMs)
@@ -150,27 +151,26 @@ export class JointAcquisition<L extends MemberLease> {
       reply = await this.#inTime(requested)
     } catch (error) {
       this.#abandonLater(requested, epoch)
-      throw signal.aborted ? error : toHoldfastError(error, this.#first.details)
+      throw signal.aborted ? error : toHoldfastError(error, detailsOf(this.#first))
     }
-    return this.#onReply(reply, sentAt, epoch !== store.connectionEpoch)
+    return this.#onReply(reply, sentAt, epoch !== facts.connectionEpoch)
   }
 
-  #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome<L> {
-    const { details, member } = this.#first
+  #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome {
     const entered = reply?.kind === 'entered' ? this.#owners.slice(0, reply.tokens.length) : []
     const { leaseMs } = this.#options
-    const { store, settings } = this.#deps
+    const { facts, settings } = this.#store
     const { marginMs } = settings
     const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
-    const claimableUntil = Math.min(deadlineAt, store.aliveUntil ?? Infinity)
+    const claimableUntil = Math.min(deadlineAt, facts.aliveUntil ?? Infinity)
     if (entered.length > 0 && !isAhead(claimableUntil, sentAt, leaseMs, marginMs)) {
       this.#abandon(this.#owners)
-      throw repliedTooLate(member.target, details)
+      throw repliedTooLate(this.#first)
     }
     // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive, or came first.
     if (mayRepeat) this.#abandon(this.#owners.slice(entered.length))
     if (reply?.kind === 'not-a-lock') throw notALock(this.#ownerAt(reply.index).address, reply)
-    if (reply?.kind !== 'entered') throw alreadyAbandoned(member.target, details)
+    if (reply?.kind !== 'entered') throw alreadyAbandoned(this.#first)
     const request = this.#options.requestFor(entered.length === this.#owners.length)
     const acquired = entered.map((owner, i) =>
       this.#admit(owner, reply.tokens[i] ?? 0, sentAt, deadlineAt, mayRepeat, request),
@@ -179,19 +179,19 @@ export class JointAcquisition<L extends MemberLease> {
   }
 
   #admit(
-    { member, n, owner, wasRevoked }: JointOwner<L>,
+    { member, n, owner, wasRevoked }: JointOwner,
     fencingToken: number,
     requestedAt: Moment,
     deadlineAt: number,
     inDoubt: boolean,
     request: Request,
-  ): Acquired<L> {
+  ): Acquired {
     const { startedAt, leaseMs } = this.#options
     const { target } = member
     const grantedAt = requestedAt.monotonicMs
     const times = { requestedAt, grantedAt, deadlineAt, leaseMs }
     const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
-    const admit = (): Acquired<L> => Hold.open(this.#deps.holding, grant, request, monotonicMs() - startedAt)
+    const admit = (): Acquired => Hold.open(this.#store, grant, request, monotonicMs() - startedAt, undefined)
     const acquired = this.#inContext ? this.#inContext(admit) : admit()
     if (wasRevoked) acquired.hold.checkEviction()
     return acquired
@@ -204,7 +204,7 @@ export class JointAcquisition<L extends MemberLease> {
     return { kind: 'not-acquired', name: address.name, objectKind, owner, holder, position: 0, waitedMs }
   }
 
-  #ownerAt(index: number): JointOwner<L> {
+  #ownerAt(index: number): JointOwner {
     return this.#owners[index] ?? this.#first
   }
 
@@ -217,19 +217,17 @@ export class JointAcquisition<L extends MemberLease> {
     if (!work) return undefined
     const result = await withTimeout(work, this.#leftMs, signal)
     if (result !== timedOut) return result
-    const { member, details } = this.#first
     const waitedMs = Math.round(monotonicMs() - startedAt)
-    const { silence, settings } = this.#deps
-    throw notReached(member.target, settings, waitedMs, silence.errorSince(startedAt), details)
+    throw notReached(this.#first, this.#store, waitedMs, this.#store.silence.errorSince(startedAt))
   }
 
   #abandonLater(requested: Promise<JointReply> | undefined, epoch: number): void {
-    const { abandonment, store } = this.#deps
+    const { abandonment, facts } = this.#store
     const { leaseMs } = this.#options
     for (const [i, { address, owner, member }] of this.#owners.entries()) {
       const left = { address, title: titleOf(member.target), owner, leaseMs, inDoubt: true }
       const after = (reply?: JointReply): AbandonedOwner | undefined => {
-        const inDoubt = reply === undefined || epoch !== store.connectionEpoch
+        const inDoubt = reply === undefined || epoch !== facts.connectionEpoch
         const isIn = reply?.kind === 'entered' && i < reply.tokens.length
         return inDoubt || isIn ? { ...left, inDoubt } : undefined
       }
@@ -241,8 +239,8 @@ export class JointAcquisition<L extends MemberLease> {
     }
   }
 
-  #abandon(owners: readonly JointOwner<L>[]): void {
-    const { abandonment } = this.#deps
+  #abandon(owners: readonly JointOwner[]): void {
+    const { abandonment } = this.#store
     const { leaseMs } = this.#options
     for (const { address, owner, member } of owners) {
       abandonment.abandon({ address, title: titleOf(member.target), owner, inDoubt: true, leaseMs })

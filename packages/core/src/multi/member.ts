@@ -1,47 +1,21 @@
 import calculateSlot from 'cluster-key-slot'
-import type { Channels } from '../channels/channels.js'
-import type { LockSteps } from '../engine/lock-steps.js'
 import { titleOf } from '../engine/requests.js'
 import type { Target } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
 import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
-import type { Closing } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
 import type { Hold } from '../holding/hold.js'
-import type { LeaseHandle } from '../holding/lease-set.js'
 import { reasonTogether } from '../holding/loss.js'
+import { endBody, joinTurns, untilTurn } from '../objects/entrance.js'
 import type { Request } from '../options/options.js'
 import type { CallSite } from '../ownership/call-site.js'
-import type { Frames } from '../ownership/frames.js'
-import type { Possession } from '../ownership/possession.js'
+import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { Body } from '../ownership/turns.js'
+import type { StoreClient } from '../store-client.js'
 import { onAbort } from '../util/abort.js'
-import type { Acquirer } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
-import type { ReenteringDeps } from '../waiting/turn.js'
-
-/** The lease of one member, as far as the whole needs to know it. */
-export interface MemberLease extends LeaseHandle {
-  /** Aborts when the hold is lost. */
-  readonly signal: AbortSignal
-  unlock(): Promise<void>
-}
-
-/** What composing needs of the client of a member. */
-export interface MemberClient<L extends MemberLease> extends ReenteringDeps {
-  readonly session: EngineSession
-  readonly steps: LockSteps
-  readonly frames: Frames<Possession<L>>
-  readonly events: Events
-  readonly acquirer: Acquirer<L>
-  readonly closing: Closing
-  readonly channels: Channels | undefined
-}
 
 /** One of the locks that are acquired together. */
-export interface Member<L extends MemberLease> {
-  readonly client: MemberClient<L>
+export interface Member {
+  readonly client: StoreClient
   readonly target: Target
   readonly wantsToken: boolean
   /** Whether it may re-enter, unless the call or the multi lock says otherwise. */
@@ -49,29 +23,27 @@ export interface Member<L extends MemberLease> {
 }
 
 /** Whether a call re-enters what its caller holds of it. */
-export const mayReenter = <L extends MemberLease>({ reentrant }: Member<L>, request: Request): boolean =>
-  request.reentrant ?? reentrant
+export const mayReenter = ({ reentrant }: Member, request: Request): boolean => request.reentrant ?? reentrant
 
 /** A member that was entered. */
-export interface HeldMember<L extends MemberLease> {
-  readonly member: Member<L>
-  readonly hold: Possession<L>
-  readonly lease: L
+export interface HeldMember {
+  readonly member: Member
+  readonly hold: Possession
+  readonly entry: LeaseEntry
   /** The same hold if it was acquired for the whole, and not by an enclosing call. */
-  readonly own: Hold<L> | undefined
+  readonly own: Hold | undefined
 }
 
 /** Calls back when the hold of this member is lost, at once if it is; returns a function that stops that. */
-export function listenForLoss<L extends MemberLease>(
-  { lease: { signal } }: HeldMember<L>,
+export function listenForLoss(
+  { hold, entry: { signal } }: HeldMember,
   callback: (error: LockLostError) => void,
 ): () => void {
-  const report = (): void => {
+  const { loss } = hold
+  if (loss) callback(loss)
+  return onAbort(signal, () => {
     if (signal.reason instanceof LockLostError) callback(signal.reason)
-  }
-  const stop = onAbort(signal, report)
-  if (signal.aborted) report()
-  return stop
+  })
 }
 
 /** A single command for more would keep others waiting at the store for too long. */
@@ -86,8 +58,8 @@ const mostAtOnce = 64
  *
  * @throws `InvalidArgumentError` for members that cannot be held together, or whose order would be open
  */
-export function inOrder<L extends MemberLease>(members: readonly Member<L>[]): readonly Member<L>[] {
-  const byId = new Map<string, Member<L>>()
+export function inOrder(members: readonly Member[]): readonly Member[] {
+  const byId = new Map<string, Member>()
   for (const member of members) {
     const { id } = member.target.address
     const known = byId.get(id)
@@ -103,10 +75,7 @@ export function inOrder<L extends MemberLease>(members: readonly Member<L>[]): r
 }
 
 /** The members from this one on that one command can request, or this one alone. */
-export function neighboursFrom<L extends MemberLease>(
-  members: readonly Member<L>[],
-  start: number,
-): readonly Member<L>[] {
+export function neighboursFrom(members: readonly Member[], start: number): readonly Member[] {
   const rest = members.slice(start, start + mostAtOnce)
   const first = rest[0]
   const end = rest.findIndex((member) => !first || !canJoin(first, member))
@@ -114,15 +83,15 @@ export function neighboursFrom<L extends MemberLease>(
 }
 
 /** With replicas to confirm it, each grant is requested again, by itself. */
-const canJoin = <L extends MemberLease>(first: Member<L>, { client, target }: Member<L>): boolean =>
+const canJoin = (first: Member, { client, target }: Member): boolean =>
   client === first.client &&
   client.steps.acquireMany !== undefined &&
-  client.acquirer.deps.confirmer === undefined &&
+  client.session.confirmer === undefined &&
   first.target.kind === 'lock' &&
   target.kind === 'lock' &&
   target.address.group === first.target.address.group
 
-function assertSame<L extends MemberLease>(one: Member<L>, other: Member<L>): void {
+function assertSame(one: Member, other: Member): void {
   const { name } = one.target.address
   const details = { lockName: name }
   if (one.client !== other.client) {
@@ -140,9 +109,9 @@ function assertSame<L extends MemberLease>(one: Member<L>, other: Member<L>): vo
   }
 }
 
-interface MemberBody<L extends MemberLease> {
-  readonly member: Member<L>
-  readonly hold: Possession<L>
+interface MemberBody {
+  readonly member: Member
+  readonly hold: Possession
   readonly body: Body
 }
 
@@ -151,8 +120,8 @@ interface MemberBody<L extends MemberLease> {
  *
  * It joins all of them at once, so that two that want the same holds never wait for each other, each in another one.
  */
-export class MemberBodies<L extends MemberLease> {
-  readonly #bodies: MemberBody<L>[] = []
+export class MemberBodies {
+  readonly #bodies: MemberBody[] = []
   readonly #call: CallSite
 
   /** @param call - where it was called */
@@ -161,7 +130,7 @@ export class MemberBodies<L extends MemberLease> {
   }
 
   /** Throws `UpgradeError` if two readers would wait for each other to write. */
-  join(member: Member<L>, hold: Possession<L>): void {
+  join(member: Member, hold: Possession): void {
     if (this.#bodies.some((other) => other.hold === hold)) return
     this.#bodies.push({
       member,
@@ -188,7 +157,7 @@ export class MemberBodies<L extends MemberLease> {
   }
 
   /** Takes those that were entered, with the bodies of holds that were made for the whole, and gives back the others. */
-  settle(held: readonly HeldMember<L>[]): void {
+  settle(held: readonly HeldMember[]): void {
     for (const [i, { hold, body }] of [...this.#bodies.entries()].reverse()) {
       if (held.some((other) => other.hold === hold)) continue
       body.end()
@@ -222,11 +191,7 @@ export class MemberBodies<L extends MemberLease> {
 }
 
 /** The loss of all locks that were acquired together, because of one of them. */
-export const memberLost = (
-  target: Pick<Target, 'kind' | 'address'>,
-  owner: string,
-  cause: LockLostError,
-): LockLostError =>
+export const memberLost = (target: Target, owner: string, cause: LockLostError): LockLostError =>
   new LockLostError(
     `${titleOf(target)} was lost, and with it the locks that were acquired together with it: ${cause.message}`,
     { lockName: target.address.name, owner, reason: reasonTogether(cause), cause },

@@ -1,18 +1,19 @@
 import type { TracedAcquisition } from '../channels/channels.js'
 import { UnavailableError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
+import { reenter } from '../objects/entrance.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
+import type { StoreClient } from '../store-client.js'
 import { onAbort } from '../util/abort.js'
 import { isTimeUp, monotonicMs } from '../util/clock.js'
 import { pause, retryAfterMs, withTimeout } from '../util/timeouts.js'
 import { notReached, notReplied } from '../waiting/outcome.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { reenter } from '../waiting/turn.js'
 import { JointAcquisition } from './joint-acquisition.js'
 import type { JointOutcome } from './joint-acquisition.js'
 import { mayReenter, neighboursFrom } from './member.js'
-import type { HeldMember, Member, MemberBodies, MemberClient, MemberLease } from './member.js'
+import type { HeldMember, Member, MemberBodies } from './member.js'
 import { HeldMembers } from './multi-hold.js'
 import type { MultiHold } from './multi-hold.js'
 
@@ -20,15 +21,15 @@ import type { MultiHold } from './multi-hold.js'
 const soonMs = 50
 
 /** All members as one, with the bodies of the callback if it is for one. */
-export interface AcquiredTogether<L extends MemberLease> {
+export interface AcquiredTogether {
   readonly kind: 'acquired'
-  readonly hold: MultiHold<L>
-  readonly bodies: MemberBodies<L> | undefined
+  readonly hold: MultiHold
+  readonly bodies: MemberBodies | undefined
 }
 
 /** `lost`: a member was lost before all were there. */
-export type AttemptOutcome<L extends MemberLease> =
-  AcquiredTogether<L> | { readonly kind: 'lost'; readonly lost: NotAcquired } | NotAcquired
+export type AttemptOutcome =
+  AcquiredTogether | { readonly kind: 'lost'; readonly lost: NotAcquired } | NotAcquired
 
 /**
  * One attempt at all members, in their order.
@@ -52,31 +53,31 @@ export type AttemptOutcome<L extends MemberLease> =
  * Members are never queued for together. A queue entry of a free lock keeps others out, as a hold does. So an attempt that
  * queued for two members would hold up one lock while it waits for another, in no order at all.
  */
-class MultiAttempt<L extends MemberLease> {
-  readonly #members: readonly Member<L>[]
+class MultiAttempt {
+  readonly #members: readonly Member[]
   readonly #request: Request
   readonly #startedAt: number
   readonly #interruption = new AbortController()
-  readonly #held: HeldMembers<L>
+  readonly #held: HeldMembers
   /** The last member that was busy. */
   #busy: NotAcquired | undefined
   #hasWaited = false
-  readonly #bodies: MemberBodies<L> | undefined
+  readonly #bodies: MemberBodies | undefined
   /** The member that is requested by itself now, or was last. */
   #alone: { readonly isContended: boolean } | undefined
 
   /** @param bodies - those of the callback that it is for, if any */
   constructor(
-    members: readonly Member<L>[],
+    members: readonly Member[],
     request: Request,
     startedAt: number,
-    bodies: MemberBodies<L> | undefined,
+    bodies: MemberBodies | undefined,
   ) {
     this.#members = members
     this.#request = request
     this.#startedAt = startedAt
     this.#bodies = bodies
-    this.#held = new HeldMembers<L>(members, request, (error) => this.#interruption.abort(error))
+    this.#held = new HeldMembers(members, request, (error) => this.#interruption.abort(error))
   }
 
   /** Whether another owner has been in the way. */
@@ -84,7 +85,7 @@ class MultiAttempt<L extends MemberLease> {
     return this.#busy?.holder !== undefined || this.#alone?.isContended === true
   }
 
-  async run(): Promise<AttemptOutcome<L>> {
+  async run(): Promise<AttemptOutcome> {
     const { signal } = this.#request
     const stopListening = signal && onAbort(signal, () => this.#interruption.abort(signal.reason))
     try {
@@ -111,13 +112,13 @@ class MultiAttempt<L extends MemberLease> {
     return (await this.#acquire(missing)) ?? (await this.#prove())
   }
 
-  #enclosingHold(member: Member<L>): Possession<L> | undefined {
+  #enclosingHold(member: Member): Possession | undefined {
     const { client, target } = member
     return mayReenter(member, this.#request) ? client.frames.enclosingHold(target.address) : undefined
   }
 
   /** Before anything is acquired: a callback that has its turn may want the same lock. */
-  async #untilTurn(enclosing: readonly (Possession<L> | undefined)[]): Promise<NotAcquired | undefined> {
+  async #untilTurn(enclosing: readonly (Possession | undefined)[]): Promise<NotAcquired | undefined> {
     if (!this.#bodies) return undefined
     for (const [i, member] of this.#members.entries()) {
       const hold = enclosing[i]
@@ -126,7 +127,7 @@ class MultiAttempt<L extends MemberLease> {
     return this.#bodies.untilTurn({ ...this.#request, signal: this.#interruption.signal }, this.#startedAt)
   }
 
-  #handOut(): AcquiredTogether<L> {
+  #handOut(): AcquiredTogether {
     const hold = this.#held.handOut()
     this.#bodies?.settle(hold.members)
     return { kind: 'acquired', hold, bodies: this.#bodies }
@@ -139,26 +140,26 @@ class MultiAttempt<L extends MemberLease> {
 
   /** Enters what the caller holds, and returns the other members. A hold that was released in the meantime counts as none. */
   async #enterAgain(
-    enclosing: readonly (Possession<L> | undefined)[],
-  ): Promise<readonly Member<L>[] | NotAcquired> {
+    enclosing: readonly (Possession | undefined)[],
+  ): Promise<readonly Member[] | NotAcquired> {
     const isWhole = !enclosing.includes(undefined)
-    const missing: Member<L>[] = []
+    const missing: Member[] = []
     for (const [i, member] of this.#members.entries()) {
       const { client, target, wantsToken } = member
       const hold = enclosing[i]
-      const lease = hold && (await reenter(client, hold, target, this.#options(client, isWhole), wantsToken))
-      if (lease && !('unlock' in lease)) return lease
-      if (lease) this.#held.add({ member, hold, lease, own: undefined }, isWhole)
+      const entry = hold && (await reenter(client, hold, target, this.#options(client, isWhole), wantsToken))
+      if (entry && 'waitedMs' in entry) return entry
+      if (entry) this.#held.add({ member, hold, entry, own: undefined }, isWhole)
       else missing.push(member)
       this.#assertGoingOn()
     }
     return missing
   }
 
-  async #acquire(missing: readonly Member<L>[]): Promise<NotAcquired | undefined> {
+  async #acquire(missing: readonly Member[]): Promise<NotAcquired | undefined> {
     let isBusy = false
     for (let next = 0; next < missing.length;) {
-      const neighbours: readonly Member<L>[] = isBusy
+      const neighbours: readonly Member[] = isBusy
         ? missing.slice(next, next + 1)
         : neighboursFrom(missing, next)
       const [first, ...rest] = neighbours
@@ -169,9 +170,9 @@ class MultiAttempt<L extends MemberLease> {
       const { acquired, busy } = await (rest.length === 0
         ? this.#acquireAlone(first, isWhole)
         : this.#acquireJointly(first, rest, isWhole))
-      acquired.forEach(({ hold, lease }, i) => {
+      acquired.forEach(({ hold, entry }, i) => {
         const member = neighbours[i] ?? first
-        this.#held.add({ member, hold, lease, own: hold }, isWhole && !busy)
+        this.#held.add({ member, hold, entry, own: hold }, isWhole && !busy)
       })
       this.#assertGoingOn()
       next += acquired.length
@@ -185,12 +186,12 @@ class MultiAttempt<L extends MemberLease> {
   }
 
   /** By an acquisition like that of a single lock. */
-  async #acquireAlone(member: Member<L>, isWhole: boolean): Promise<JointOutcome<L>> {
+  async #acquireAlone(member: Member, isWhole: boolean): Promise<JointOutcome> {
     const { client, target, wantsToken } = member
     client.closing.assertOpen(target.address.name)
     const inside = mayReenter(member, this.#request) ? undefined : client.frames.enclosingHold(target.address)
     const options = { ...this.#options(client, isWhole), inside }
-    const acquisition = client.acquirer.begin(target, options, wantsToken, this.#startedAt)
+    const acquisition = client.begin(target, options, wantsToken, this.#startedAt)
     this.#alone = acquisition
     const outcome = await acquisition.run()
     return 'hold' in outcome
@@ -198,11 +199,7 @@ class MultiAttempt<L extends MemberLease> {
       : { acquired: [], busy: { ...outcome, waitedMs: this.#waitedMs } }
   }
 
-  async #acquireJointly(
-    first: Member<L>,
-    rest: readonly Member<L>[],
-    isWhole: boolean,
-  ): Promise<JointOutcome<L>> {
+  async #acquireJointly(first: Member, rest: readonly Member[], isWhole: boolean): Promise<JointOutcome> {
     const { client, target } = first
     const joint = await this.#untilAnswered(first, () => {
       client.closing.assertOpen(target.address.name)
@@ -235,9 +232,9 @@ class MultiAttempt<L extends MemberLease> {
   }
 
   /** Repeats a step while the store does not reply, as long as the caller waits. `undefined`: the caller did not wait for the reply. */
-  async #untilAnswered<T>({ client, target }: Member<L>, step: () => Promise<T>): Promise<T | undefined> {
+  async #untilAnswered<T>({ client, target }: Member, step: () => Promise<T>): Promise<T | undefined> {
     const { signal } = this.#interruption
-    const { reports, settings, silence } = client.acquirer.deps
+    const { reports, silence } = client
     for (let failures = 0; ;) {
       this.#assertGoingOn()
       const startedAt = monotonicMs()
@@ -248,11 +245,10 @@ class MultiAttempt<L extends MemberLease> {
         this.#assertGoingOn()
         const error = toHoldfastError(thrown)
         if (!(error instanceof UnavailableError) || this.#request.waitMs === 0) throw error
-        const details = { lockName: target.address.name }
         // A step may end a moment before the wait that limits it.
         if (this.#isOutOfTime || isTimeUp(endsAt)) {
           if (failures === 0 && !silence.isOutage(startedAt)) return undefined
-          throw notReached(target, settings, this.#waitedMs, error, details)
+          throw notReached({ target }, client, this.#waitedMs, error)
         }
         reports.error(error)
         this.#hasWaited = true
@@ -267,7 +263,7 @@ class MultiAttempt<L extends MemberLease> {
   }
 
   /** @param isWhole - nothing else is to come: the caller's own options */
-  #options(client: MemberClient<L>, isWhole: boolean): Request {
+  #options(client: StoreClient, isWhole: boolean): Request {
     const { signal } = this.#interruption
     const { waitMs } = this.#request
     const waitLeftMs = waitMs === 0 ? 0 : Math.max(1, Math.ceil(this.#waitLeftMs))
@@ -288,17 +284,17 @@ class MultiAttempt<L extends MemberLease> {
   }
 
   /** How long the next step may take: a single attempt one command's time. */
-  #limitMs({ settings }: MemberClient<L>): number {
+  #limitMs({ settings }: StoreClient): number {
     return this.#request.waitMs === 0 ? settings.commandTimeoutMs : Math.max(1, this.#waitLeftMs)
   }
 
   /** Before this member was acquired. */
-  #outOfTime({ target }: Member<L>): NotAcquired {
+  #outOfTime({ target }: Member): NotAcquired {
     const busy = this.#busy ?? notReplied(target, undefined, 0)
     return { ...busy, waitedMs: this.#waitedMs }
   }
 
-  #notAcquired({ member: { target }, hold: { owner } }: HeldMember<L>): NotAcquired {
+  #notAcquired({ member: { target }, hold: { owner } }: HeldMember): NotAcquired {
     const { kind: objectKind, address } = target
     const where = { name: address.name, objectKind, owner, holder: '', position: 0 }
     return { kind: 'not-acquired', ...where, waitedMs: this.#waitedMs }
@@ -315,18 +311,18 @@ class MultiAttempt<L extends MemberLease> {
  * @param startedAt - since when the caller waits
  * @param beginBody - for a callback: makes its bodies, which have their turn in what is returned
  */
-export function acquireTogether<L extends MemberLease>(
-  members: readonly Member<L>[],
+export function acquireTogether(
+  members: readonly Member[],
   request: Request,
   startedAt: number,
-  beginBody?: () => MemberBodies<L>,
-): Promise<AcquiredTogether<L> | NotAcquired> {
+  beginBody?: () => MemberBodies,
+): Promise<AcquiredTogether | NotAcquired> {
   const contention: Contention = { before: false, now: undefined }
   const channels = members[0]?.client.channels
   const inContext = channels?.contextOfCall()
-  const run = (): Promise<AcquiredTogether<L> | NotAcquired> =>
+  const run = (): Promise<AcquiredTogether | NotAcquired> =>
     attemptUntilOver(members, request, startedAt, contention, beginBody)
-  const attempt = (): Promise<AcquiredTogether<L> | NotAcquired> =>
+  const attempt = (): Promise<AcquiredTogether | NotAcquired> =>
     channels && inContext ? channels.inWhole(inContext, run) : run()
   if (!channels?.wantsAcquisitions) return attempt()
   return channels.acquire(
@@ -346,13 +342,13 @@ interface Contention {
   now: { readonly isContended: boolean } | undefined
 }
 
-async function attemptUntilOver<L extends MemberLease>(
-  members: readonly Member<L>[],
+async function attemptUntilOver(
+  members: readonly Member[],
   request: Request,
   startedAt: number,
   contention: Contention,
-  beginBody: (() => MemberBodies<L>) | undefined,
-): Promise<AcquiredTogether<L> | NotAcquired> {
+  beginBody: (() => MemberBodies) | undefined,
+): Promise<AcquiredTogether | NotAcquired> {
   for (;;) {
     request.signal?.throwIfAborted()
     const attempt = new MultiAttempt(members, request, startedAt, beginBody?.())
@@ -365,8 +361,8 @@ async function attemptUntilOver<L extends MemberLease>(
   }
 }
 
-function subjectOf<L extends MemberLease>(members: readonly Member<L>[]): TracedAcquisition['subject'] {
-  const { clientId = '', engine = '' } = members[0]?.client.acquirer.deps.settings ?? {}
+function subjectOf(members: readonly Member[]): TracedAcquisition['subject'] {
+  const { clientId = '', settings } = members[0]?.client ?? {}
   const name = members.map(({ target: { address } }) => address.name).join(', ')
-  return { clientId, engine, name, kind: 'multi-lock', owner: undefined }
+  return { clientId, engine: settings?.engine ?? '', name, kind: 'multi-lock', owner: undefined }
 }

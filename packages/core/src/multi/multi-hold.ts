@@ -1,11 +1,11 @@
 import type { LockSteps } from '../engine/lock-steps.js'
 import { LockLostError } from '../errors/errors.js'
-import type { Hold } from '../holding/hold.js'
+import type { Extension, Hold } from '../holding/hold.js'
 import { lossForCaller, reasonTogether } from '../holding/loss.js'
-import type { Extension } from '../holding/proven-hold.js'
 import type { Request } from '../options/options.js'
+import type { StoreClient } from '../store-client.js'
 import { listenForLoss, memberLost } from './member.js'
-import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
+import type { HeldMember, Member } from './member.js'
 
 /**
  * Several holds as one: held while all of them are.
@@ -18,14 +18,14 @@ import type { HeldMember, Member, MemberClient, MemberLease } from './member.js'
  * |       | the store; members that an enclosing call holds were left      |                                 |
  * | left  | over                                                           | -                               |
  */
-export class MultiHold<L extends MemberLease> {
-  readonly members: readonly HeldMember<L>[]
+export class MultiHold {
+  readonly members: readonly HeldMember[]
   #state: 'live' | 'lost' | 'left' = 'live'
   #loss: LockLostError | undefined
   #onLost: ((error: LockLostError) => void) | undefined
   readonly #stopListening: readonly (() => void)[]
 
-  constructor(members: readonly HeldMember<L>[]) {
+  constructor(members: readonly HeldMember[]) {
     this.members = members
     this.#stopListening = members.map((held) => listenForLoss(held, (error) => this.#lose(held, error)))
   }
@@ -63,21 +63,21 @@ export class MultiHold<L extends MemberLease> {
     for (const { reason } of [...losses, ...failures]) throw reason
   }
 
-  #lose(lost: HeldMember<L>, error: LockLostError): void {
+  #lose(lost: HeldMember, error: LockLostError): void {
     if (this.#state !== 'live') return
     this.#state = 'lost'
     this.#loss = memberLost(lost.member.target, lost.hold.owner, error)
-    for (const { member, lease, own } of this.members) {
+    for (const { member, entry, own } of this.members) {
       if (own) own.lose(reasonTogether(error), error)
-      else member.client.background.run(lease.unlock())
+      else member.client.background.run(entry.unlock())
     }
     this.#onLost?.(this.#loss)
   }
 }
 
-async function leaveMember<L extends MemberLease>({ member, hold, lease }: HeldMember<L>): Promise<void> {
+async function leaveMember({ member, hold, entry }: HeldMember): Promise<void> {
   try {
-    await lease.unlock()
+    await entry.unlock()
   } catch (error) {
     throw error instanceof LockLostError ? memberLost(member.target, hold.owner, error) : error
   }
@@ -89,40 +89,39 @@ async function leaveMember<L extends MemberLease>({ member, hold, lease }: HeldM
  * While others are waited for, none of these may end: the watchdog renews them if nothing else was wanted, otherwise they are
  * extended here. The lease and the limit that the caller wants begin when all are there.
  */
-export class HeldMembers<L extends MemberLease> {
+export class HeldMembers {
   /** The first member that was lost. */
-  lost: HeldMember<L> | undefined
-  readonly #members: readonly Member<L>[]
+  lost: HeldMember | undefined
+  readonly #members: readonly Member[]
   readonly #request: Request
   readonly #onLost: (error: LockLostError) => void
   readonly #stopListening: (() => void)[] = []
-  #held: HeldMember<L>[] = []
+  #held: HeldMember[] = []
   /** Those whose leases have begun as the caller wants them. */
-  readonly #complete = new Set<HeldMember<L>>()
+  readonly #complete = new Set<HeldMember>()
   #interval: NodeJS.Timeout | undefined
   #isExtending = false
 
   /** @param members - all that the attempt wants */
-  constructor(members: readonly Member<L>[], request: Request, onLost: (error: LockLostError) => void) {
+  constructor(members: readonly Member[], request: Request, onLost: (error: LockLostError) => void) {
     this.#members = members
     this.#request = request
     this.#onLost = onLost
   }
 
   /** The lease to request from the store. */
-  leaseMs({ acquirer }: MemberClient<L>): number {
-    const { settings } = acquirer.deps
+  leaseMs({ settings }: StoreClient): number {
     return Math.min(this.#request.leaseMs ?? settings.watchdogTimeoutMs, this.#request.maxHoldMs)
   }
 
   /** With which options a member is entered while others are still to come. */
-  optionsFor(client: MemberClient<L>, waitMs: number): Request {
+  optionsFor(client: StoreClient, waitMs: number): Request {
     const leaseMs = this.#isRenewed ? null : this.leaseMs(client)
     return { ...this.#request, waitMs, leaseMs, maxHoldMs: Infinity }
   }
 
   /** @param isComplete - its lease has begun with the options that the caller wants */
-  add(held: HeldMember<L>, isComplete: boolean): void {
+  add(held: HeldMember, isComplete: boolean): void {
     this.#held.push(held)
     if (isComplete) this.#complete.add(held)
     else if (held.own && !this.#isRenewed) this.#keep()
@@ -148,7 +147,7 @@ export class HeldMembers<L extends MemberLease> {
   }
 
   /** All members as one, in their order, with what the caller wants from now on. */
-  handOut(): MultiHold<L> {
+  handOut(): MultiHold {
     this.#end()
     const byId = new Map(this.#held.map((held) => [held.member.target.address.id, held]))
     const inOrder = this.#members.flatMap(({ target }) => byId.get(target.address.id) ?? [])
@@ -158,7 +157,7 @@ export class HeldMembers<L extends MemberLease> {
   /** Releases all of them. Nobody waits for it. */
   giveBack(): void {
     this.#end()
-    for (const { member, lease } of this.#held) member.client.background.run(lease.unlock())
+    for (const { member, entry } of this.#held) member.client.background.run(entry.unlock())
     this.#held = []
   }
 
@@ -170,14 +169,14 @@ export class HeldMembers<L extends MemberLease> {
     return this.#held.flatMap(({ member: { client }, own }) => (own ? [{ client, hold: own }] : []))
   }
 
-  #completed(held: HeldMember<L>): HeldMember<L> {
-    const { own, lease } = held
+  #completed(held: HeldMember): HeldMember {
+    const { own, entry } = held
     if (!own || this.#isRenewed || this.#complete.has(held)) return held
-    return { ...held, lease: own.restart(lease, this.#request) }
+    return { ...held, entry: own.restart(entry, this.#request) }
   }
 
-  #keptMs(client: MemberClient<L>): number {
-    return Math.min(this.leaseMs(client), client.acquirer.deps.settings.watchdogTimeoutMs)
+  #keptMs(client: StoreClient): number {
+    return Math.min(this.leaseMs(client), client.settings.watchdogTimeoutMs)
   }
 
   #keep(): void {
@@ -196,7 +195,7 @@ export class HeldMembers<L extends MemberLease> {
       await extendTogether(this.#own, (client) => this.#keptMs(client), timeoutMs)
     } catch (error) {
       // A loss is reported by the lease; anything else is tried again.
-      this.#members[0]?.client.acquirer.deps.reports.error(error)
+      this.#members[0]?.client.reports.error(error)
     } finally {
       this.#isExtending = false
     }
@@ -214,9 +213,9 @@ interface Extendable {
 }
 
 /** A hold that was made for the whole, and the client that keeps it. */
-export interface OwnHold<L extends MemberLease> {
-  readonly client: MemberClient<L>
-  readonly hold: Hold<L>
+export interface OwnHold {
+  readonly client: StoreClient
+  readonly hold: Hold
 }
 
 /**
@@ -225,14 +224,14 @@ export interface OwnHold<L extends MemberLease> {
  * @param wantedMs - to at least how long
  * @throws `LockLostError` when one of them is lost, `UnavailableError` when no reply came
  */
-async function extendTogether<L extends MemberLease>(
-  holds: readonly OwnHold<L>[],
-  wantedMs: (client: MemberClient<L>) => number,
+async function extendTogether(
+  holds: readonly OwnHold[],
+  wantedMs: (client: StoreClient) => number,
   timeoutMs: number,
 ): Promise<void> {
-  const groups = new Map<MemberClient<L>, Map<string, Hold<L>[]>>()
+  const groups = new Map<StoreClient, Map<string, Hold[]>>()
   for (const { client, hold } of holds) {
-    const ofClient = groups.get(client) ?? new Map<string, Hold<L>[]>()
+    const ofClient = groups.get(client) ?? new Map<string, Hold[]>()
     groups.set(client, ofClient)
     ofClient.set(hold.group, [...(ofClient.get(hold.group) ?? []), hold])
   }

@@ -4,11 +4,11 @@ import type { FencedClient } from '../engine/session.js'
 import { InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
 import type { LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
-import type { Lease } from '../objects/lease.js'
+import { Lease } from '../objects/lease.js'
 import { Lock } from '../objects/lock.js'
 import { runHeld, splitArguments, untilTurnOrTimeout } from '../objects/use-lease.js'
 import { resolveRun } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
+import type { RunOptions, Settings } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { abortController } from '../util/abort.js'
 import { monotonicMs } from '../util/clock.js'
@@ -18,28 +18,23 @@ import { MemberBodies } from './member.js'
 import type { HeldMember } from './member.js'
 import type { MultiHold } from './multi-hold.js'
 
-/** @internal What multi leases need of their client. */
-export interface MultiLeaseDeps {
-  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-}
-
 /**
  * One entry into all locks of a multi lock, to be released with `unlock()`. The loss of one lock is the loss of all.
  */
 export class MultiLease {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #hold: MultiHold<Lease>
+  readonly #hold: MultiHold
   readonly #names: readonly string[]
-  readonly #deps: MultiLeaseDeps
+  readonly #settings: Settings
   #abort: AbortController | undefined
   #left: Promise<void> | undefined
 
   /** @internal Multi leases come from `lock`, `tryLock` and `withLock` of a multi lock. */
-  constructor(hold: MultiHold<Lease>, names: readonly string[], deps: MultiLeaseDeps) {
+  constructor(hold: MultiHold, names: readonly string[], settings: Settings) {
     this.#hold = hold
     this.#names = names
-    this.#deps = deps
+    this.#settings = settings
     hold.whenLost((error) => this.#abort?.abort(error))
   }
 
@@ -55,7 +50,7 @@ export class MultiLease {
    * @throws `InvalidArgumentError` for a lock that is not one of these, `HoldfastError` as `Lease.fencingToken`
    */
   fencingToken(member: string | Lock): number {
-    return this.#memberOf(member).lease.fencingToken
+    return leaseOf(this.#memberOf(member)).fencingToken
   }
 
   /**
@@ -64,7 +59,7 @@ export class MultiLease {
    * @throws `InvalidArgumentError` for a lock that is not one of these
    */
   fencingTokenIfAny(member: string | Lock): number | undefined {
-    return this.#memberOf(member).lease.fencingTokenIfAny
+    return leaseOf(this.#memberOf(member)).fencingTokenIfAny
   }
 
   /**
@@ -75,7 +70,7 @@ export class MultiLease {
    * @throws as `Lease.fence`
    */
   async fence(client: FencedClient): Promise<void> {
-    for (const { lease } of this.#hold.members) await lease.fence(client)
+    for (const held of this.#hold.members) await leaseOf(held).fence(client)
   }
 
   /**
@@ -135,9 +130,9 @@ export class MultiLease {
       first,
       second,
     )
-    const request = resolveRun(options, this.#deps.settings)
+    const request = resolveRun(options, this.#settings)
     this.#assertUsable()
-    const bodies = new MemberBodies<Lease>(callSite(1))
+    const bodies = new MemberBodies(callSite(1))
     try {
       for (const { member, hold } of this.#hold.members) bodies.join(member, hold)
       if (bodies.mustWait) {
@@ -183,11 +178,11 @@ export class MultiLease {
   }
 
   /** @internal The locks, in the order in which they were acquired. */
-  get members(): readonly HeldMember<Lease>[] {
+  get members(): readonly HeldMember[] {
     return this.#hold.members
   }
 
-  #memberOf(member: string | Lock): HeldMember<Lease> {
+  #memberOf(member: string | Lock): HeldMember {
     const wanted = member instanceof Lock ? member.member : undefined
     const found = this.#hold.members.filter(({ member: { client, target } }) =>
       wanted
@@ -218,3 +213,6 @@ export class MultiLease {
     if (loss) throw lossForCaller(loss)
   }
 }
+
+/** The lease of one of the locks, for what only a lease can do. */
+const leaseOf = ({ member: { client }, entry }: HeldMember): Lease => new Lease(client, entry)

@@ -2,36 +2,38 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
-import { partsOf } from '../lock-client.js'
+import { lockOf, storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
-import { notReachedTurn } from '../objects/entrance.js'
-import type { Lease, LockCallback } from '../objects/lease.js'
+import { limitOf, notReachedTurn } from '../objects/entrance.js'
+import type { LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
-import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
+import {
+  acquireByOptions,
+  ranOrNot,
+  splitArguments,
+  timedOutWaiting,
+  useLease,
+  valueOrTimeout,
+} from '../objects/use-lease.js'
+import type { Acquiring, TryWithLockResult } from '../objects/use-lease.js'
 import { resolveReentrant, resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, LockOptions, Request } from '../options/options.js'
+import type { AcquireOptions, LockOptions, Request } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
-import type { ScopedLease } from '../ownership/possession.js'
+import type { CallSite } from '../ownership/call-site.js'
+import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { multiSteps } from '../redis/kinds/multi.js'
+import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../util/clock.js'
 import { kindOf } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { limitOf } from '../waiting/turn.js'
 import { inOrder, mayReenter, MemberBodies } from './member.js'
 import type { Member } from './member.js'
 import { acquireTogether } from './multi-attempt.js'
 import type { AcquiredTogether } from './multi-attempt.js'
 import { MultiLease } from './multi-lease.js'
-
-/** @internal What multi locks need of their client. */
-export interface MultiLockDeps {
-  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-  readonly events: Events
-}
 
 /**
  * Several locks that are acquired as one, as `holdfast.getMultiLock` returns them, of any client. Sends nothing.
@@ -43,10 +45,10 @@ export function getMultiLock(
   members: readonly (Lock | string)[],
   options?: LockOptions,
 ): MultiLock {
-  const parts = partsOf(client, 'getMultiLock')
-  const locks = locksOf(members, (member) => parts.lock(member, false, undefined))
+  const store = storeOf(client, 'getMultiLock')
+  const locks = locksOf(members, (member) => lockOf(store, member, false, undefined))
   for (const { member } of locks) member.client.session.carry?.(multiSteps)
-  return new MultiLock(parts.lockDeps, locks, resolveReentrant(options))
+  return new MultiLock(store, locks, resolveReentrant(options))
 }
 
 function leaseOrTimeout(outcome: MultiLease | NotAcquired): MultiLease {
@@ -66,14 +68,14 @@ const leaseOrNull = (outcome: MultiLease | NotAcquired): MultiLease | null =>
 export class MultiLock {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #deps: MultiLockDeps
+  readonly #store: StoreClient
   readonly #locks: readonly Lock[]
-  readonly #members: readonly Member<Lease>[]
+  readonly #members: readonly Member[]
   readonly #reentrant: boolean | undefined
 
   /** @internal Multi locks come from `holdfast.getMultiLock(members)`. */
-  constructor(deps: MultiLockDeps, locks: readonly Lock[], reentrant?: boolean) {
-    this.#deps = deps
+  constructor(store: StoreClient, locks: readonly Lock[], reentrant?: boolean) {
+    this.#store = store
     this.#reentrant = reentrant
     this.#members = inOrder(locks.map(({ member }) => member))
     const byId = new Map([...locks].reverse().map((lock) => [lock.member.target.address.id, lock]))
@@ -100,34 +102,34 @@ export class MultiLock {
     second?: LockCallback<T, MultiLease>,
   ): Promise<T> {
     const call = callSite(1)
-    return useLease(() => {
-      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
-        'withLock',
-        undefined,
-        first,
-        second,
-      )
-      const request = this.#request(options)
-      const beginBody = (): MemberBodies<Lease> => new MemberBodies(call)
-      return {
-        acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
-        signal: request.signal,
-        use: (outcome: AcquiredTogether<Lease> | NotAcquired) => {
-          if (outcome.kind === 'not-acquired') throw timedOutWaiting(outcome)
-          const { hold, bodies = beginBody() } = outcome
-          const lease = new MultiLease(hold, this.names, this.#deps)
-          return {
-            lease,
-            run: () => bodies.run(() => fn(lease)),
-            leave: () => {
-              bodies.end()
-              return lease.unlock()
-            },
-            report: (error) => this.#report(error),
-          }
-        },
-      }
-    })
+    return useLease<AcquiredTogether | NotAcquired, T, T>(
+      () => this.#acquireForBody('withLock', call, first, second),
+      valueOrTimeout,
+    )
+  }
+
+  /**
+   * Runs `fn` while holding all locks if all are free or become free within `waitMs` (default 0: one attempt); otherwise `fn` is not called,
+   * and none of them is held.
+   *
+   * @returns `{ ran: true, value }` with what `fn` returned, or `{ ran: false, holder }` with the owner that kept one of the locks
+   * @throws as `withLock`, except the `LockTimeoutError` of its own wait: one that is thrown comes from `fn`
+   */
+  tryWithLock<T>(fn: LockCallback<T, MultiLease>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(
+    options: AcquireOptions | undefined,
+    fn: LockCallback<T, MultiLease>,
+  ): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second?: LockCallback<T, MultiLease>,
+  ): Promise<TryWithLockResult<T>> {
+    const call = callSite(1)
+    return useLease<AcquiredTogether | NotAcquired, T, TryWithLockResult<T>>(
+      () => this.#acquireForBody('tryWithLock', call, first, second, 0),
+      ranOrNot,
+    )
   }
 
   /**
@@ -187,13 +189,50 @@ export class MultiLock {
     return JSON.stringify(this.#members.map(({ target: { kind, address } }) => [kind, address.id]))
   }
 
+  #acquireForBody<T>(
+    method: string,
+    call: CallSite,
+    first: AcquireOptions | undefined | LockCallback<T, MultiLease>,
+    second: LockCallback<T, MultiLease> | undefined,
+    waitMs?: number,
+  ): Acquiring<AcquiredTogether | NotAcquired, T> {
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T, MultiLease>>(
+      method,
+      undefined,
+      first,
+      second,
+    )
+    const request = this.#request(options, waitMs)
+    const beginBody = (): MemberBodies => new MemberBodies(call)
+    return {
+      acquired: acquireTogether(this.#members, request, monotonicMs(), beginBody),
+      signal: request.signal,
+      use: (outcome) => {
+        if (outcome.kind === 'not-acquired') return outcome
+        const { hold, bodies = beginBody() } = outcome
+        const lease = new MultiLease(hold, this.names, this.#store.settings)
+        return {
+          lease,
+          run: () => bodies.run(() => fn(lease)),
+          leave: () => {
+            bodies.end()
+            return lease.unlock()
+          },
+          report: (error) => this.#report(error),
+        }
+      },
+    }
+  }
+
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
+    return resolveRequest(options, this.#store.settings, waitMs, this.#reentrant)
   }
 
   async #acquire(request: Request, startedAt = monotonicMs()): Promise<MultiLease | NotAcquired> {
     const outcome = await acquireTogether(this.#members, request, startedAt)
-    return outcome.kind === 'acquired' ? new MultiLease(outcome.hold, this.names, this.#deps) : outcome
+    return outcome.kind === 'acquired'
+      ? new MultiLease(outcome.hold, this.names, this.#store.settings)
+      : outcome
   }
 
   #acquireInScope<T>(
@@ -215,7 +254,7 @@ export class MultiLock {
   }
 
   #report(error: unknown): void {
-    this.#deps.events.emitError(toHoldfastError(error))
+    this.#store.events.emitError(toHoldfastError(error))
   }
 }
 
@@ -226,7 +265,7 @@ export class MultiLock {
  * @param id - of the multi lock
  */
 async function acquireInScopes(
-  members: readonly Member<Lease>[],
+  members: readonly Member[],
   id: string,
   request: Request,
   acquire: (startedAt: number) => Promise<MultiLease | NotAcquired>,
@@ -251,7 +290,7 @@ async function acquireInScopes(
     if ('kind' in outcome) return outcome
     for (const { scope, target } of places) {
       const held = outcome.members.find(({ member }) => member.target.address === target.address)
-      if (held) scope.keep(held.hold, partOf(outcome, held.lease, id))
+      if (held) scope.keep(held.hold, partOf(outcome, held.entry, id))
     }
     return outcome
   } finally {
@@ -260,7 +299,7 @@ async function acquireInScopes(
 }
 
 /** What a scope keeps for one of the locks: to leave it is to leave all. */
-const partOf = (whole: MultiLease, { name, kind, owner }: Lease, multiLock: string): ScopedLease => ({
+const partOf = (whole: MultiLease, { name, kind, owner }: LeaseEntry, multiLock: string): ScopedLease => ({
   name,
   kind,
   owner,

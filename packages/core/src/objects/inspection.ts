@@ -1,8 +1,8 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
 import { clientOf, writePermits } from '../engine/requests.js'
 import type { Address, ObjectKind, Target } from '../engine/requests.js'
-import type { Registry } from '../engine/session.js'
 import type { OwnerReports } from '../operating/operations.js'
+import type { Home } from './home.js'
 
 /** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {
@@ -83,26 +83,18 @@ export function foundLock(reply: Inspection | SharedInspection): FoundLock {
   return { holders, holderCount: reply.holderCount, token, waiterCount, waiters }
 }
 
-/** What descriptions need of their client. */
-export interface InspectionDeps {
-  readonly registry: Pick<Registry, 'find'>
-  /** A quorum has none: the times of its holders and waiters are not known. */
-  readonly operations?:
-    { reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> } | undefined
-}
-
 /** Adds to each owner the process that it belongs to, and how long it has held or waited. */
 export async function describeLock(
   { address, kind }: Target,
   found: FoundLock,
-  deps: InspectionDeps,
+  home: Home,
 ): Promise<LockInfo> {
   const owners = [...found.holders, ...found.waiters]
-  const who = await findClients(owners, deps.registry)
+  const who = await findClients(owners, home)
   const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),
-    deps,
+    home,
   )
   const holders = found.holders.map(({ owner, kind: held, count, ttlMs }) => {
     return {
@@ -135,7 +127,7 @@ export async function describeLock(
 /** Looks up the process of each owner. */
 export async function findClients(
   owners: readonly { readonly owner: string }[],
-  registry: Pick<Registry, 'find'>,
+  { registry }: Home,
 ): Promise<(owner: string) => OwnerInfo> {
   const ids = [...new Set(owners.map(({ owner }) => clientOf(owner)))]
   const clients = new Map(await Promise.all(ids.map(async (id) => [id, await registry.find(id)] as const)))
@@ -146,7 +138,7 @@ export async function findClients(
 export async function findReports(
   address: Address,
   owners: readonly OwnerInfo[],
-  { operations }: Pick<InspectionDeps, 'operations'>,
+  { operations }: Home,
 ): Promise<OwnerReports> {
   const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
   return operations && asked.length > 0 ? operations.reportsOf(address, asked) : () => undefined

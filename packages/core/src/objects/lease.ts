@@ -1,93 +1,40 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { titleFrom, titleOf } from '../engine/requests.js'
-import type { ObjectKind, ObjectType, Target } from '../engine/requests.js'
-import type { FencedClient, FencingLease } from '../engine/session.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
+import type { FencedClient } from '../engine/session.js'
 import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
 import type { LockLostError } from '../errors/errors.js'
-import type { Events } from '../events/events.js'
-import type { LeaseMaker, OpenLease } from '../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { requireLeaseMs, resolveRun } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, RunOptions } from '../options/options.js'
+import type { RunOptions, Settings } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { outsideFrames } from '../ownership/frames.js'
-import type { Frames } from '../ownership/frames.js'
-import type { Possession } from '../ownership/possession.js'
-import { abortController } from '../util/abort.js'
+import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import { monotonicMs } from '../util/clock.js'
 import { uncloneable } from '../util/symbols.js'
 import { withTimeout } from '../util/timeouts.js'
-import { endBody, joinTurns, untilTurn } from '../waiting/turn.js'
+import { endBody, joinTurns, untilTurn } from './entrance.js'
+import type { Home } from './home.js'
 import { runHeld, splitArguments, untilTurnOrTimeout } from './use-lease.js'
-
-/** What the hold keeps of a lease, so that the lease itself can be collected once its caller has dropped it. */
-export class LeaseEntry implements OpenLease {
-  readonly target: Target
-  readonly limitAt: number
-  /** How many permits it needs. */
-  needs: number
-  left: Promise<void> | undefined
-  #abort: AbortController | undefined
-  /** `null` for a fixed lease, which ends by itself; `undefined` once it was found to be collected. */
-  #lease: object | null | undefined
-
-  constructor(lease: object | null, target: Target, limitAt: number) {
-    this.#lease = lease
-    this.target = target
-    this.limitAt = limitAt
-    this.needs = target.permits
-  }
-
-  get kind(): ObjectKind {
-    return this.target.kind
-  }
-
-  /** Whether the watchdog is to renew the hold for it. */
-  get isRenewed(): boolean {
-    return this.#lease !== null
-  }
-
-  get signal(): AbortSignal {
-    this.#abort ??= abortController()
-    return this.#abort.signal
-  }
-
-  abort(error: LockLostError): void {
-    if (this.left) return
-    outsideFrames(() => this.#abort?.abort(error))
-  }
-
-  /** Most holds are released before their first renewal, so only then is a weak reference made. */
-  noticeDropped(): boolean {
-    if (this.left || !this.#lease) return false
-    if (!(this.#lease instanceof WeakRef)) {
-      this.#lease = new WeakRef(this.#lease)
-      return false
-    }
-    if (this.#lease.deref() !== undefined) return false
-    this.#lease = undefined
-    return true
-  }
-}
-
-/** @internal What all leases need of their hold. */
-export type LeasedHold = Omit<Possession<never>, 'enter' | 'leave'>
 
 /** One entry into a hold, of any object. */
 export abstract class BaseLease {
   /** @internal */
   readonly uncloneable = uncloneable
   readonly #entry: LeaseEntry
+  readonly #settings: Settings
 
   /** @internal */
-  constructor(target: Target, fixedLeaseMs: number | null, limitAt: number) {
-    this.#entry = new LeaseEntry(fixedLeaseMs === null ? this : null, target, limitAt)
+  constructor(settings: Settings, entry: LeaseEntry) {
+    this.#settings = settings
+    this.#entry = entry
+    entry.belongTo(this)
   }
 
   /** The name of what is held, as given to `getLock`, `getSemaphore` and so on. */
   get name(): string {
-    return this.hold.address.name
+    return this.#entry.name
   }
 
   /** What is held: a lock, one side of a read/write lock, or permits of a semaphore. */
@@ -97,7 +44,7 @@ export abstract class BaseLease {
 
   /** Who holds: `<clientId>:<n>`, as the store has it. */
   get owner(): string {
-    return this.hold.owner
+    return this.#entry.owner
   }
 
   /**
@@ -107,7 +54,7 @@ export abstract class BaseLease {
   get signal(): AbortSignal {
     const { signal } = this.#entry
     const { loss } = this
-    if (loss) this.#entry.abort(loss)
+    if (loss) outsideFrames(() => this.#entry.abort(loss))
     return signal
   }
 
@@ -138,7 +85,7 @@ export abstract class BaseLease {
    * reply came (the old deadline still applies), `InvalidArgumentError` for a lease that the watchdog renews anyway
    */
   async extend(leaseMs: number): Promise<void> {
-    requireLeaseMs(leaseMs, this.bounds)
+    requireLeaseMs(leaseMs, this.#settings)
     this.assertUsable()
     if (this.#entry.isRenewed) {
       throw new InvalidArgumentError(
@@ -154,6 +101,11 @@ export abstract class BaseLease {
     return this.#entry
   }
 
+  /** @internal */
+  protected get hold(): Possession {
+    return this.#entry.hold
+  }
+
   /** @internal Why the hold was lost, unless the lease was left before. */
   get loss(): LockLostError | undefined {
     return this.isLeft ? undefined : this.hold.loss
@@ -161,26 +113,12 @@ export abstract class BaseLease {
 
   /** @internal Whether it was left. */
   get isLeft(): boolean {
-    return this.#entry.left !== undefined
+    return this.#entry.isLeft
   }
-
-  /** @internal */
-  protected abstract get hold(): LeasedHold
-
-  /** @internal */
-  protected abstract get bounds(): LeaseBounds
 
   /** @internal */
   protected get target(): Target {
     return this.#entry.target
-  }
-
-  /** @internal Leaves once; a later call waits for the first. */
-  protected leaveOnce(leave: () => Promise<void>): Promise<void> {
-    const entry = this.#entry
-    if (entry.left) return entry.left.catch(() => undefined)
-    entry.left = leave()
-    return entry.left
   }
 
   /** @internal */
@@ -197,22 +135,6 @@ export abstract class BaseLease {
   }
 }
 
-/** @internal What leases need of their client. */
-export interface LeaseDeps {
-  readonly frames: Frames<Possession<Lease>>
-  readonly events: Events
-  readonly settings: LeaseBounds & {
-    readonly defaults: AcquireOptions
-    readonly hasTokens: boolean
-    readonly commandTimeoutMs: number
-  }
-  /** What to do for a token, if the engine has some but not for each lease. */
-  readonly tokenAdvice?: ((object: ObjectType) => string) | undefined
-  /** Of the engine, if it has it. */
-  readonly fence?:
-    ((client: FencedClient, lease: FencingLease, timeoutMs: number) => Promise<void>) | undefined
-}
-
 /**
  * One entry into a hold of a lock, to be released with `unlock()`.
  *
@@ -220,25 +142,17 @@ export interface LeaseDeps {
  * leaves inner ones open; the lock is free when the last one is released.
  */
 export class Lease extends BaseLease {
-  readonly #deps: LeaseDeps
-  readonly #hold: Possession<Lease>
+  readonly #home: Home
 
   /** @internal Leases come from `lock`, `tryLock` and `withLock`. */
-  constructor(
-    deps: LeaseDeps,
-    hold: Possession<Lease>,
-    target: Target,
-    fixedLeaseMs: number | null,
-    limitAt: number,
-  ) {
-    super(target, fixedLeaseMs, limitAt)
-    this.#deps = deps
-    this.#hold = hold
+  constructor(home: Home, entry: LeaseEntry) {
+    super(home.settings, entry)
+    this.#home = home
   }
 
   /** How many leases of this hold are open now. */
   get holdCount(): number {
-    return this.#hold.count
+    return this.hold.count
   }
 
   /**
@@ -251,10 +165,10 @@ export class Lease extends BaseLease {
    * none of its leases came from there. `fencingTokenIfAny` is `undefined` then
    */
   get fencingToken(): number {
-    const { owner } = this.#hold
+    const { owner } = this.hold
     const token = this.fencingTokenIfAny
     if (token !== undefined) return token
-    const { settings, tokenAdvice } = this.#deps
+    const { settings, tokenAdvice } = this.#home
     const object = this.kind === 'lock' ? 'lock' : 'read-write-lock'
     const advice = (settings.hasTokens && tokenAdvice?.(object)) || `the engine ${settings.engine} has none`
     throw new HoldfastError(
@@ -271,7 +185,7 @@ export class Lease extends BaseLease {
    * must reject late writes needs `fencingToken`, so that it is not written to without one.
    */
   get fencingTokenIfAny(): number | undefined {
-    const { fencingToken } = this.#hold
+    const { fencingToken } = this.hold
     return fencingToken > 0 ? fencingToken : undefined
   }
 
@@ -290,7 +204,7 @@ export class Lease extends BaseLease {
    * a transaction, with a client of `pg` that was never connected, with an engine that is not in a database, and in a quorum
    */
   async fence(client: FencedClient): Promise<void> {
-    const { fence, settings } = this.#deps
+    const { fence, settings } = this.#home
     if (!fence) {
       throw new InvalidArgumentError(
         `fence needs locks in the database of the transaction (@holdfast/postgres, @holdfast/mysql), and these are on the engine ` +
@@ -330,21 +244,21 @@ export class Lease extends BaseLease {
       first,
       second,
     )
-    const { frames, events, settings } = this.#deps
+    const { frames, events, settings } = this.#home
     const request = resolveRun(options, settings)
     this.assertUsable()
-    const body = joinTurns(frames, this.#hold, this.target, callSite(1))
+    const body = joinTurns(frames, this.hold, this.target, callSite(1))
     try {
       if (body.ready) {
         await untilTurnOrTimeout(
-          untilTurn(body, this.#hold, this.target, request, monotonicMs()),
+          untilTurn(body, this.hold, this.target, request, monotonicMs()),
           request.signal,
         )
         this.assertUsable()
       }
-      return await runHeld(this, () => frames.runInBody(this.#hold, body, fn))
+      return await runHeld(this, () => frames.runInBody(this.hold, body, fn))
     } finally {
-      endBody(body, this.#hold, this.target, events)
+      endBody(body, this.hold, this.target, events)
     }
   }
 
@@ -356,22 +270,12 @@ export class Lease extends BaseLease {
    * @throws `LockLostError` when the hold was lost before: another client may have held the lock since
    */
   unlock(): Promise<void> {
-    return this.leaveOnce(() => this.#hold.leave(this))
+    return this.entry.unlock()
   }
 
   /** `unlock()` at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.unlock()
-  }
-
-  /** @internal */
-  protected override get hold(): LeasedHold {
-    return this.#hold
-  }
-
-  /** @internal */
-  protected override get bounds(): LeaseBounds {
-    return this.#deps.settings
   }
 
   /** For logs; without `fencingToken` if there is none. */
@@ -384,19 +288,6 @@ export class Lease extends BaseLease {
   /** @internal What `console.log` shows. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
     return `Lease ${inspect(this.toJSON(), options)}`
-  }
-}
-
-/** @internal Makes the leases of locks and of the sides of read/write locks. */
-export class LockLeases implements LeaseMaker<Possession<Lease>, Lease> {
-  readonly #deps: LeaseDeps
-
-  constructor(deps: LeaseDeps) {
-    this.#deps = deps
-  }
-
-  makeLease(hold: Possession<Lease>, target: Target, fixedLeaseMs: number | null, limitAt: number): Lease {
-    return new Lease(this.#deps, hold, target, fixedLeaseMs, limitAt)
   }
 }
 

@@ -1,68 +1,44 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import type { LockSteps } from '../engine/lock-steps.js'
 import { titleOf } from '../engine/requests.js'
-import type { Addressing, ObjectKind, Target } from '../engine/requests.js'
-import type { Registry } from '../engine/session.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
-import { traced } from '../holding/hold-reports.js'
-import type { Member, MemberClient } from '../multi/member.js'
-import type { Operations } from '../operating/operations.js'
+import { traced } from '../events/observer.js'
+import type { Member } from '../multi/member.js'
 import { resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
 import { resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LeaseBounds, Request } from '../options/options.js'
-import type { Frames } from '../ownership/frames.js'
-import type { Possession } from '../ownership/possession.js'
+import type { AcquireOptions, Request } from '../options/options.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import type { Ready } from '../waiting/readiness.js'
-import { endBody, joinTurns } from '../waiting/turn.js'
-import type { Entrance, Outcome } from './entrance.js'
+import { acquireForBody, acquireInScope, endBody, joinTurns } from './entrance.js'
+import type { Outcome } from './entrance.js'
+import type { Home } from './home.js'
 import { describeLock, foundLock } from './inspection.js'
-import type { FoundLock, InspectionDeps, LockInfo } from './inspection.js'
-import type { Lease, LockCallback } from './lease.js'
-import { acquireByOptions, splitArguments, timedOutWaiting, useLease } from './use-lease.js'
+import type { FoundLock, LockInfo } from './inspection.js'
+import { Lease } from './lease.js'
+import type { LockCallback } from './lease.js'
+import {
+  acquireByOptions,
+  ranOrNot,
+  splitArguments,
+  timedOutWaiting,
+  useLease,
+  valueOrTimeout,
+} from './use-lease.js'
+import type { Acquiring, TryWithLockResult } from './use-lease.js'
 
-/** @internal What locks need of their client. */
-export interface LockDeps {
-  readonly steps: Pick<LockSteps, 'force' | 'inspect'>
-  readonly registry: Pick<Registry, 'find'>
-  readonly settings: LeaseBounds & { readonly defaults: AcquireOptions }
-  readonly frames: Frames<Possession<Lease>>
-  readonly events: Events
-  readonly holds: {
-    find(
-      owner: string,
-    ): { isReleased: boolean; lose(reason: 'revoked' | 'member-lost', cause?: Error): void } | undefined
-  }
-  readonly entrance: Entrance
-  /** Of one store; a quorum has none. */
-  readonly operations?: (InspectionDeps['operations'] & Pick<Operations, 'announce'>) | undefined
-  /** For locks that are acquired together; a quorum lock cannot be one of them. */
-  readonly memberClient?: MemberClient<Lease>
-  readonly readiness: Ready
-}
+const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => 'waitedMs' in outcome
 
-const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => !('lease' in outcome)
-
-function leaseOrTimeout(outcome: Outcome): Lease {
-  if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-  return outcome.lease
-}
-
-/** How many readers `forceUnlock` evicts at most, and how many of them it asks the store for at once. */
 /** What a lock is that is not of this class. */
 export const otherCopy = 'one of another copy of @holdfast/core, such as `require` beside `import`'
 
+/** How many readers `forceUnlock` evicts at most, and how many of them it asks the store for at once. */
 const mostEvicted = 10_000
 const evictedAtOnce = 100
-
-const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) ? null : outcome.lease)
 
 /**
  * A named lock. A cheap handle without state: it may live at module level and serve many requests at once, each of
@@ -71,17 +47,17 @@ const leaseOrNull = (outcome: Outcome): Lease | null => (isNotAcquired(outcome) 
 export class Lock {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #deps: LockDeps
+  readonly #home: Home
   readonly #target: Target
   readonly #isFenced: boolean
   readonly #reentrant: boolean
 
   /** @internal Locks come from `holdfast.getLock(name)` and `getFencedLock(name)`. */
-  constructor(deps: LockDeps, target: Target, isFenced: boolean, reentrant?: boolean) {
-    this.#deps = deps
+  constructor(home: Home, target: Target, isFenced: boolean, reentrant?: boolean) {
+    this.#home = home
     this.#target = target
     this.#isFenced = isFenced
-    this.#reentrant = reentrant ?? deps.settings.defaults.reentrant ?? true
+    this.#reentrant = reentrant ?? home.settings.defaults.reentrant ?? true
   }
 
   /** The name given to `getLock`. */
@@ -107,33 +83,27 @@ export class Lock {
   /** The same with options. */
   withLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<T>
   withLock<T>(first: AcquireOptions | undefined | LockCallback<T>, second?: LockCallback<T>): Promise<T> {
-    const { frames, entrance, events } = this.#deps
-    return useLease(() => {
-      const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(
-        'withLock',
-        this.name,
-        first,
-        second,
-      )
-      const request = this.#request(options)
-      return {
-        acquired: entrance.acquireForBody(this.#target, request, this.#isFenced),
-        signal: request.signal,
-        use: (outcome: Outcome) => {
-          if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
-          const { hold, lease, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
-          return {
-            lease,
-            run: () => frames.runInBody(hold, body, () => fn(lease)),
-            leave: () => {
-              endBody(body, hold, this.#target, events)
-              return lease.unlock()
-            },
-            report: (error) => this.#report(error),
-          }
-        },
-      }
-    })
+    return useLease<Outcome, T, T>(() => this.#acquireForBody('withLock', first, second), valueOrTimeout)
+  }
+
+  /**
+   * Runs `fn` while holding the lock if the lock is free or becomes free within `waitMs` (default 0: one attempt); otherwise `fn` is not
+   * called. Apart from that it is `withLock`.
+   *
+   * @returns `{ ran: true, value }` with what `fn` returned, or `{ ran: false, holder }` when another owner kept the lock
+   * @throws as `withLock`, except the `LockTimeoutError` of its own wait: one that is thrown comes from `fn`
+   */
+  tryWithLock<T>(fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  /** The same with options. */
+  tryWithLock<T>(options: AcquireOptions | undefined, fn: LockCallback<T>): Promise<TryWithLockResult<T>>
+  tryWithLock<T>(
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second?: LockCallback<T>,
+  ): Promise<TryWithLockResult<T>> {
+    return useLease<Outcome, T, TryWithLockResult<T>>(
+      () => this.#acquireForBody('tryWithLock', first, second, 0),
+      ranOrNot,
+    )
   }
 
   /**
@@ -148,7 +118,7 @@ export class Lock {
    */
   lock(options?: AcquireOptions): Promise<Lease>
   lock(options?: AcquireOptions, second?: unknown): Promise<Lease> {
-    return this.#acquireInScope(leaseOrTimeout, options, second)
+    return this.#acquireInScope((outcome) => this.#leaseOrTimeout(outcome), options, second)
   }
 
   /**
@@ -158,7 +128,7 @@ export class Lock {
    */
   tryLock(options?: AcquireOptions): Promise<Lease | null>
   tryLock(options?: AcquireOptions, second?: unknown): Promise<Lease | null> {
-    return this.#acquireInScope(leaseOrNull, options, second, 0)
+    return this.#acquireInScope((outcome) => this.#leaseOrNull(outcome), options, second, 0)
   }
 
   /**
@@ -167,7 +137,7 @@ export class Lock {
    * @throws `NotOwnerError` when there is none, `LockLostError` when the hold was lost before
    */
   async unlock(): Promise<void> {
-    const { frames } = this.#deps
+    const { frames } = this.#home
     const scope = frames.nearestScope()
     if (!scope) throw nothingToUnlock(this.#target, frames.enclosingHold(this.#target.address) !== undefined)
     await scope.unlock(this.#target)
@@ -211,7 +181,7 @@ export class Lock {
 
   /** How many times the running async context has entered the lock; 0 when it does not hold it. Sends nothing. */
   holdCount(): number {
-    const hold = this.#deps.frames.enclosingHold(this.#target.address)
+    const hold = this.#home.frames.enclosingHold(this.#target.address)
     return hold?.isHeld ? hold.countOf(this.kind) : 0
   }
 
@@ -227,7 +197,7 @@ export class Lock {
   /** Who holds, who waits, and which processes they are. For diagnostics only. Throws as `forceUnlock`. */
   async inspect(): Promise<LockInfo> {
     const inspection = await this.#inspect(100)
-    return this.#command(() => describeLock(this.#target, inspection, this.#deps))
+    return this.#command(() => describeLock(this.#target, inspection, this.#home))
   }
 
   /** For logs. */
@@ -242,18 +212,18 @@ export class Lock {
 
   /** @internal The owner of the hold that a call here would re-enter. */
   get enclosingOwner(): string | undefined {
-    return this.#deps.frames.enclosingHold(this.#target.address)?.owner
+    return this.#home.frames.enclosingHold(this.#target.address)?.owner
   }
 
   /** @internal Has this owner lose the lock because it lost another one that it holds together with it. */
   loseWith(owner: string, cause: Error): void {
-    const hold = this.#deps.holds.find(owner)
+    const hold = this.#home.holds.find(owner)
     if (!hold?.isReleased) hold?.lose('member-lost', cause)
   }
 
   /** @internal What a multi lock needs of it. */
-  get member(): Member<Lease> {
-    const { memberClient: client } = this.#deps
+  get member(): Member {
+    const client = this.#home.asStore
     if (!client) {
       throw new InvalidArgumentError(
         `quorum lock ${this.name} cannot be a member of a multi lock; use locks of new Holdfast`,
@@ -263,8 +233,46 @@ export class Lock {
     return { client, target: this.#target, wantsToken: this.#isFenced, reentrant: this.#reentrant }
   }
 
+  #acquireForBody<T>(
+    method: string,
+    first: AcquireOptions | undefined | LockCallback<T>,
+    second: LockCallback<T> | undefined,
+    waitMs?: number,
+  ): Acquiring<Outcome, T> {
+    const { frames, events } = this.#home
+    const { options, fn } = splitArguments<AcquireOptions, LockCallback<T>>(method, this.name, first, second)
+    const request = this.#request(options, waitMs)
+    return {
+      acquired: acquireForBody(this.#home, this.#target, request, this.#isFenced),
+      signal: request.signal,
+      use: (outcome) => {
+        if (isNotAcquired(outcome)) return outcome
+        const { hold, entry, body = joinTurns(frames, hold, this.#target, undefined) } = outcome
+        const lease = new Lease(this.#home, entry)
+        return {
+          lease,
+          run: () => frames.runInBody(hold, body, () => fn(lease)),
+          leave: () => {
+            endBody(body, hold, this.#target, events)
+            return lease.unlock()
+          },
+          report: (error) => this.#report(error),
+        }
+      },
+    }
+  }
+
+  #leaseOrTimeout(outcome: Outcome): Lease {
+    if (isNotAcquired(outcome)) throw timedOutWaiting(outcome)
+    return new Lease(this.#home, outcome.entry)
+  }
+
+  #leaseOrNull(outcome: Outcome): Lease | null {
+    return isNotAcquired(outcome) ? null : new Lease(this.#home, outcome.entry)
+  }
+
   #request(options: AcquireOptions | undefined, waitMs?: number): Request {
-    return resolveRequest(options, this.#deps.settings, waitMs, this.#reentrant)
+    return resolveRequest(options, this.#home.settings, waitMs, this.#reentrant)
   }
 
   #acquireInScope<T extends Lease | null>(
@@ -277,24 +285,24 @@ export class Lock {
       options,
       second,
       () => this.#request(options, waitMs),
-      (request) => this.#deps.entrance.acquireInScope(this.#target, request, this.#isFenced),
-      traced(this.#deps.events, toResult, 2),
+      (request) => acquireInScope(this.#home, this.#target, request, this.#isFenced),
+      traced(this.#home.events, toResult, 2),
     )
   }
 
   async #inspect(limit: number): Promise<FoundLock> {
     const { address } = this.#target
-    const reply = await this.#command(() => this.#deps.steps.inspect(address, limit))
+    const reply = await this.#command(() => this.#home.steps.inspect(address, limit))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
     return foundLock(reply)
   }
 
   async #evict(owner: string, by: string | undefined): Promise<boolean> {
     const { address } = this.#target
-    if (by !== undefined) await this.#command(async () => this.#deps.operations?.announce(address, owner, by))
-    const reply = await this.#command(() => this.#deps.steps.force(address, owner))
+    if (by !== undefined) await this.#command(async () => this.#home.operations?.announce(address, owner, by))
+    const reply = await this.#command(() => this.#home.steps.force(address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(address, reply)
-    if (reply.kind === 'released') this.#deps.holds.find(owner)?.lose('revoked')
+    if (reply.kind === 'released') this.#home.holds.find(owner)?.lose('revoked')
     return reply.kind === 'released'
   }
 
@@ -309,7 +317,7 @@ export class Lock {
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
-      await this.#deps.readiness.ready(this.#target.address)
+      await this.#home.readiness.ready(this.#target.address)
       return await send()
     } catch (error) {
       throw toHoldfastError(error, this.#subject)
@@ -317,12 +325,12 @@ export class Lock {
   }
 
   #report(error: unknown): void {
-    this.#deps.events.emitError(toHoldfastError(error, this.#subject))
+    this.#home.events.emitError(toHoldfastError(error, this.#subject))
   }
 }
 
 /** Inspects an unused name: a read that needs the same connection, scripts and rights as a lock. */
-export async function ping({ steps, readiness }: LockDeps, names: Addressing): Promise<void> {
+export async function ping({ steps, readiness, names }: Home): Promise<void> {
   const address = names.locate('ping', 'lock')
   try {
     await readiness.ready(address)

@@ -26,7 +26,45 @@ export interface Acquiring<O, T> {
   readonly acquired: Promise<O>
   /** Of the call. */
   readonly signal: AbortSignal | undefined
-  readonly use: (outcome: O) => Use<T>
+  readonly use: (outcome: O) => Use<T> | NotAcquired
+}
+
+/** What a call for a callback resolves with, once the callback ran or where others kept the object. */
+export interface Result<T, R> {
+  readonly ran: (value: T) => R
+  readonly notAcquired: (outcome: NotAcquired) => R
+}
+
+/** What `tryWithLock` resolves with. */
+export type TryWithLockResult<T> =
+  | {
+      /** The function ran under the lock. */
+      readonly ran: true
+      /** What it returned. */
+      readonly value: T
+    }
+  | {
+      /** Another owner kept the lock for all of `waitMs`, so the function was not called. */
+      readonly ran: false
+      /** That owner, `<clientId>:<n>`, as far as the store had said; for logs. */
+      readonly holder: string | undefined
+    }
+
+/** Of `withLock` and the like. */
+export const valueOrTimeout = {
+  ran: <T>(value: T): T => value,
+  notAcquired: (outcome: NotAcquired): never => {
+    throw timedOutWaiting(outcome)
+  },
+}
+
+/** Of `tryWithLock`. */
+export const ranOrNot = {
+  ran: <T>(value: T): TryWithLockResult<T> => ({ ran: true, value }),
+  notAcquired: ({ holder }: NotAcquired): TryWithLockResult<never> => ({
+    ran: false,
+    holder: holder || undefined,
+  }),
 }
 
 /**
@@ -36,7 +74,10 @@ export interface Acquiring<O, T> {
  * @throws what `begin` and the acquisition throw; what the callback throws, as `failureOf`; `LockLostError` with the callback's result when
  * the hold was lost by then
  */
-export async function useLease<O, T>(begin: () => Acquiring<O, T>): Promise<T> {
+export async function useLease<O, T, R>(
+  begin: () => Acquiring<O, T>,
+  { ran, notAcquired }: Result<T, R>,
+): Promise<R> {
   const { acquired, signal, use } = begin()
   let outcome: O
   try {
@@ -44,7 +85,9 @@ export async function useLease<O, T>(begin: () => Acquiring<O, T>): Promise<T> {
   } catch (error) {
     throw withCallerStack(error, signal)
   }
-  const { lease, run, leave, report } = use(outcome)
+  const used = use(outcome)
+  if ('waitedMs' in used) return notAcquired(used)
+  const { lease, run, leave, report } = used
   let result: T
   try {
     result = await run()
@@ -61,7 +104,7 @@ export async function useLease<O, T>(begin: () => Acquiring<O, T>): Promise<T> {
     if (error instanceof LockLostError) throw lostWithResult(error, result)
     report(error)
   }
-  return result
+  return ran(result)
 }
 
 /**

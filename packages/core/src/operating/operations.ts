@@ -1,14 +1,10 @@
 import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
-import type { ClientInfo } from '../engine/replies.js'
 import { clientOf } from '../engine/requests.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
 import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
-import type { Events } from '../events/events.js'
-import type { Evictions } from '../holding/loss.js'
 import { checkInteger, checkOptions, checkString } from '../options/checks.js'
+import type { StoreClient } from '../store-client.js'
 import { shown } from '../util/mistakes.js'
-import type { Ready } from '../waiting/readiness.js'
 import { LockListing } from './listing.js'
 import type { ListingRequest } from './listing.js'
 import { LossLog, readMessage, textOf } from './messages.js'
@@ -16,26 +12,7 @@ import type { ClientReport, EvictionNote } from './messages.js'
 import { ownPace } from './pace.js'
 import { ReportCollector } from './report-collector.js'
 import { Reporter } from './reporter.js'
-import type { ReporterDeps } from './reporter.js'
 import { WaitMeter } from './wait-meter.js'
-
-/** Knows which owners it has. */
-interface Findable {
-  find(owner: string): object | undefined
-}
-
-/** What operations need of their client. */
-export interface OperationsDeps extends Pick<ReporterDeps, 'registerEveryMs' | 'background'> {
-  readonly holds: ReporterDeps['holds'] & Findable
-  readonly waiters: ReporterDeps['waiters'] & Findable
-  readonly clientId: string
-  readonly client: ClientInfo
-  readonly engine: string
-  readonly session: EngineSession
-  readonly events: Pick<Events, 'on' | 'off'>
-  readonly evictions: Evictions
-  readonly readiness: Ready
-}
 
 /** What a client says of one of its owners. */
 export interface OwnerReport {
@@ -54,21 +31,23 @@ const mostOwners = 1_000
 
 /** What operators see and do through one client, and what this client reports to those of others. */
 export class Operations {
-  readonly #deps: OperationsDeps
+  readonly #store: StoreClient
   readonly #reporter: Reporter
   readonly #collector: ReportCollector
   readonly #closing = new AbortController()
 
-  constructor(deps: OperationsDeps) {
-    this.#deps = deps
-    const { clientId, engine, session, events } = deps
+  constructor(store: StoreClient) {
+    this.#store = store
+    const { clientId, engine, session, events } = store
     const { operator, registry, inbox } = session
     const losses = new LossLog()
     if (operator) events.on('lost', (loss) => losses.add(loss))
-    this.#reporter = new Reporter({ ...deps, operator, registry, meter: new WaitMeter(events), losses })
+    const { client, renewEveryMs: registerEveryMs, holds, waiters, background } = store
+    const own = { clientId, client, operator, registry, registerEveryMs, holds, waiters, background }
+    this.#reporter = new Reporter({ ...own, meter: new WaitMeter(events), losses })
     this.#collector = new ReportCollector({
       clientId,
-      engine,
+      engine: engine.name,
       operator,
       inbox,
       report: (question) => this.#reporter.report(question, ownPace),
@@ -93,10 +72,10 @@ export class Operations {
   }
 
   locks(options: LocksOptions): LockListing {
-    const { session, engine } = this.#deps
+    const { session, storeName } = this.#store
     const request = resolveListing(options)
     const deps = {
-      storeName: session.store.name ?? engine,
+      storeName,
       steps: session.steps,
       operator: this.#operator,
       latches: session.latches,
@@ -139,7 +118,7 @@ export class Operations {
 
   /** Tells the client of an owner who is about to evict it. It is evicted whether or not that succeeds. */
   async announce(address: Address, owner: string, by: string): Promise<void> {
-    const { clientId, session, evictions } = this.#deps
+    const { clientId, session, evictions } = this.#store
     const client = clientOf(owner)
     if (client === clientId) evictions.note(owner, by)
     else
@@ -156,25 +135,25 @@ export class Operations {
 
   /** Anyone may publish one. About an owner that has nothing here, it is noise. */
   #noteEviction({ owner, by }: EvictionNote): void {
-    const { holds, waiters, evictions } = this.#deps
+    const { holds, waiters, evictions } = this.#store
     if (holds.find(owner) || waiters.find(owner)) evictions.note(owner, by)
   }
 
   get #operator(): OperatorSession {
-    const { session, engine } = this.#deps
+    const { session, engine } = this.#store
     if (session.operator) return session.operator
     throw new InvalidArgumentError(
-      `the engine ${engine} can list neither locks nor clients as it is set up here: its traits have no \`operator\``,
+      `the engine ${engine.name} can list neither locks nor clients as it is set up here: its traits have no \`operator\``,
     )
   }
 
   async #ready(): Promise<void> {
-    await this.#deps.readiness.ready(this.#anyAddress())
+    await this.#store.firstUse.ready(this.#anyAddress())
   }
 
   /** It only decides which server of a cluster is asked first. */
   #anyAddress(): Address {
-    return this.#deps.session.names.locate('holdfast', 'lock')
+    return this.#store.names.locate('holdfast', 'lock')
   }
 }
 

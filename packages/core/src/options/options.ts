@@ -132,7 +132,7 @@ export interface Settings extends LeaseBounds {
 /** How `close` behaves. */
 export interface CloseOptions {
   /**
-   * How long holders get to release what they hold, milliseconds. At least 0.
+   * How long holders and scopes get to end their work, milliseconds. At least 0.
    *
    * @defaultValue 0
    */

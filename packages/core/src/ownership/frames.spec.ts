@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { AsyncResource } from 'node:async_hooks'
+import { possessionOf } from '../../test/support/possession.js'
 import { Frames } from './frames.js'
-import type { AnyPossession } from './possession.js'
+import type { Possession } from './possession.js'
 
 const address = { id: 'lock:a', group: '', name: 'a' }
-async function runInHold(
-  frames: Frames<AnyPossession>,
-  hold: AnyPossession,
-  fn: () => void | Promise<void>,
-): Promise<void> {
+async function runInHold(frames: Frames, hold: Possession, fn: () => void | Promise<void>): Promise<void> {
   const body = frames.joinHold(hold, false, undefined)
   assert(body)
   await frames.runInBody(hold, body, fn)
 }
 
-const possession = (): AnyPossession => ({ address, isOver: false, loss: undefined, bodies: undefined })
+const possession = (): Possession => possessionOf(address)
 
 it('clients see their own holds only, nested in either order', async () => {
   const [here, there] = [new Frames(), new Frames()]

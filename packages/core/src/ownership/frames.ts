@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Address } from '../engine/requests.js'
 import type { CallSite } from './call-site.js'
-import type { AnyPossession } from './possession.js'
+import type { Possession } from './possession.js'
 import type { Scope } from './scope.js'
 import { Turns } from './turns.js'
 import type { Body } from './turns.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
-type Frame<P extends AnyPossession> = {
+type Frame = {
   readonly of: object
-  readonly outer: Frame<AnyPossession> | undefined
-} & ({ readonly hold: P; readonly body: Body } | { readonly scope: Scope<P> })
+  readonly outer: Frame | undefined
+} & ({ readonly hold: Possession; readonly body: Body } | { readonly scope: Scope })
 
 /**
  * The chain of the running async context, with the frames of every client. One storage for all of them: before Node 24
  * each storage that was ever used slows down every async operation of the process, and closing a client would not help.
  */
-const storage = new AsyncLocalStorage<Frame<AnyPossession> | undefined>()
+const storage = new AsyncLocalStorage<Frame | undefined>()
 
 /** Runs code of the application that must not see any caller's frames. */
 export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
@@ -27,9 +27,9 @@ export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
  * What a task sees was fixed when the task began: siblings that began outside a hold never see it, and a task that
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
-export class Frames<P extends AnyPossession> {
+export class Frames {
   /** Runs a callback whose turn has come. To be awaited. */
-  runInBody<T>(hold: P, body: Body, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  runInBody<T>(hold: Possession, body: Body, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
     return storage.run({ of: this, hold, body, outer: liveFrame() }, begun, fn)
   }
 
@@ -39,13 +39,13 @@ export class Frames<P extends AnyPossession> {
    * @param call - where it was called
    * @returns `undefined` if it would wait for a body that waits for one around the caller
    */
-  joinHold(hold: P, isShared: boolean, call: CallSite | undefined): Body | undefined {
+  joinHold(hold: Possession, isShared: boolean, call: CallSite | undefined): Body | undefined {
     hold.bodies ??= new Turns()
     return (this.#bodyAround(hold)?.inside ?? hold.bodies).join(isShared, call)
   }
 
   /** The same in a scope. */
-  runInScope<T>(scope: Scope<P>, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  runInScope<T>(scope: Scope, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
     return storage.run({ of: this, scope, outer: liveFrame() }, begun, fn)
   }
 
@@ -66,7 +66,7 @@ export class Frames<P extends AnyPossession> {
    * The hold of this lock that a call here belongs to: live, or lost and not yet left. One that was released or left
    * counts as none.
    */
-  enclosingHold(address: Address): P | undefined {
+  enclosingHold(address: Address): Possession | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if (!this.#isOwn(frame)) continue
       const hold = 'hold' in frame ? frame.hold : frame.scope.newestHold(address)
@@ -76,21 +76,30 @@ export class Frames<P extends AnyPossession> {
   }
 
   /** The innermost scope that has not ended. */
-  nearestScope(): Scope<P> | undefined {
+  nearestScope(): Scope | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if (this.#isOwn(frame) && 'scope' in frame && !frame.scope.isEnded) return frame.scope
     }
     return undefined
   }
 
-  #bodyAround(hold: P): Body | undefined {
+  /** Whether a hold that is live, or a scope that has not ended, is around the caller. */
+  get isInside(): boolean {
+    for (let frame = storage.getStore(); frame; frame = frame.outer) {
+      if (!this.#isOwn(frame)) continue
+      if ('hold' in frame ? !frame.hold.isOver && !frame.hold.loss : !frame.scope.isEnded) return true
+    }
+    return false
+  }
+
+  #bodyAround(hold: Possession): Body | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if ('body' in frame && frame.hold === hold && frame.body.hasBegun) return frame.body
     }
     return undefined
   }
 
-  #isOwn(frame: Frame<AnyPossession>): frame is Frame<P> {
+  #isOwn(frame: Frame): boolean {
     return frame.of === this
   }
 }
@@ -108,7 +117,7 @@ function begun<T>(fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
 const awaited = async <T>(result: T | PromiseLike<T>): Promise<T> => await result
 
 /** Skips frames that are over; otherwise a task that keeps starting its successor would grow the chain without bound. */
-function liveFrame(): Frame<AnyPossession> | undefined {
+function liveFrame(): Frame | undefined {
   let frame = storage.getStore()
   while (frame && ('hold' in frame ? frame.hold.isOver : frame.scope.isEnded)) frame = frame.outer
   return frame

@@ -4,17 +4,19 @@ import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
 import { SerialQueue } from '../util/serial-queue.js'
 import type { SerialSlot } from '../util/serial-queue.js'
-import type { AnyPossession, ScopedLease } from './possession.js'
+import type { Closing } from './closing.js'
+import type { Possession, ScopedLease } from './possession.js'
 import { titleFrom, titleOf } from '../engine/requests.js'
 
-/** What a scope needs of its client. */
-export interface ScopeDeps {
+/** The client of a scope. */
+export interface ScopingClient {
   readonly events: Events
   readonly background: Background
+  readonly closing: Closing
 }
 
-interface Held<P> {
-  readonly hold: P
+interface Held {
+  readonly hold: Possession
   readonly lease: ScopedLease
 }
 
@@ -24,14 +26,15 @@ interface Held<P> {
  * All tasks inside share it, as one thread would. Calls on one lock run one after another, so that two tasks that both
  * find the lock free do not wait for each other.
  */
-export class Scope<P extends AnyPossession> {
-  readonly #deps: ScopeDeps
-  readonly #held = new Map<string, Held<P>[]>()
+export class Scope {
+  readonly #client: ScopingClient
+  readonly #held = new Map<string, Held[]>()
   readonly #queues = new Map<string, SerialQueue>()
   #isEnded = false
 
-  constructor(deps: ScopeDeps) {
-    this.#deps = deps
+  constructor(client: ScopingClient) {
+    this.#client = client
+    client.closing.scopeBegan()
   }
 
   get isEnded(): boolean {
@@ -71,7 +74,7 @@ export class Scope<P extends AnyPossession> {
     }
   }
 
-  newestHold(address: Address): P | undefined {
+  newestHold(address: Address): Possession | undefined {
     return this.#openOnes(address).at(-1)?.hold
   }
 
@@ -80,10 +83,10 @@ export class Scope<P extends AnyPossession> {
    *
    * @throws `NotOwnerError` after the scope's end: then the lease is left at once, and its caller must not go on as if it had it
    */
-  keep(hold: P, lease: ScopedLease): void {
+  keep(hold: Possession, lease: ScopedLease): void {
     const { address } = hold
     if (this.#isEnded) {
-      this.#deps.background.run(this.#releaseLeaked({ hold, lease }))
+      this.#client.background.run(this.#releaseLeaked({ hold, lease }))
       throw acquiredTooLate(lease)
     }
     this.#held.set(address.id, [...this.#openOnes(address), { hold, lease }])
@@ -94,10 +97,11 @@ export class Scope<P extends AnyPossession> {
     this.#isEnded = true
     const leaked = [...this.#held.values()].flat().filter(({ lease }) => !lease.isLeft)
     await Promise.all(leaked.reverse().map((held) => this.#releaseLeaked(held)))
+    this.#client.closing.scopeEnded()
   }
 
-  async #releaseLeaked({ hold, lease }: Held<P>): Promise<void> {
-    const { events } = this.#deps
+  async #releaseLeaked({ hold, lease }: Held): Promise<void> {
+    const { events } = this.#client
     const { name, kind, owner } = lease
     if (!hold.loss) events.emit('leaked', { name, kind, owner, reason: 'scope-ended' })
     try {
@@ -108,7 +112,7 @@ export class Scope<P extends AnyPossession> {
   }
 
   /** Forgets what was left. */
-  #openOnes({ id }: Address): readonly Held<P>[] {
+  #openOnes({ id }: Address): readonly Held[] {
     const held = this.#held.get(id)
     if (!held) return []
     const open = held.filter(({ lease }) => !lease.isLeft)

@@ -1,23 +1,20 @@
-import type { Channels } from '../channels/channels.js'
 import type { Target } from '../engine/requests.js'
 import { LockLostError, UnavailableError } from '../errors/errors.js'
 import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { LeaseHandle } from '../holding/lease-set.js'
+import type { AnyAcquired } from '../objects/home.js'
 import type { Request } from '../options/options.js'
-import type { Owners } from '../ownership/owners.js'
 import { monotonicMs } from '../util/clock.js'
 import { backoffMs, retryAfterMs } from '../util/timeouts.js'
 import { notAcquired, notReached, tooManyWaiters } from '../waiting/outcome.js'
-import type { NotAcquired, WaitReports } from '../waiting/outcome.js'
+import type { NotAcquired } from '../waiting/outcome.js'
 import { Wait } from '../waiting/wait.js'
 import type { Transitions } from '../waiting/wait.js'
 import { Ballot, TooFewError } from './ballot.js'
-import type { BallotDeps } from './ballot.js'
+import type { Vote } from './ballot.js'
+import type { QuorumClient } from './client.js'
 import { QuorumHold, settleVotes, voteLeaseMs } from './hold.js'
-import type { AcquiredMajority, QuorumHoldDeps, Repair } from './hold.js'
 import type { Master } from './master.js'
-import type { Vote } from './vote.js'
 import { tooFewReached } from './wording.js'
 
 /** After this share of `memberTimeoutMs` masters that have not replied are passed over, if those that have are enough. */
@@ -65,8 +62,8 @@ const transitions: Transitions<State> = {
  * All wait for masters in one order, and keep only votes of masters before the one they wait for: so nobody waits in a circle.
  * For the case that some client has another order, votes that are kept during a wait go back after one watchdog time.
  */
-class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> | NotAcquired, State> {
-  readonly #deps: QuorumAcquisitionDeps<L>
+export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
+  readonly #client: QuorumClient
   readonly #wantsToken: boolean
   readonly #ballot: Ballot
   /** Of the votes; `null` if they are renewed. */
@@ -89,19 +86,18 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
 
   /** As an `Acquisition`. */
   constructor(
-    deps: QuorumAcquisitionDeps<L>,
+    client: QuorumClient,
     n: number,
     target: Target,
     options: Request,
     wantsToken: boolean,
     wantedSince?: number,
   ) {
-    const { clientId } = deps.settings
-    super({ clientId, n, target, request: options, wantedSince, channels: deps.channels }, 'beginning')
-    this.#deps = deps
+    super(client, n, target, options, wantedSince, 'beginning')
+    this.#client = client
     this.#wantsToken = wantsToken
-    this.#leaseMs = voteLeaseMs(options, deps.settings)
-    this.#ballot = new Ballot(deps, target, this.n, {
+    this.#leaseMs = voteLeaseMs(options, client.settings)
+    this.#ballot = new Ballot(client, target, this.n, {
       isRenewed: this.#leaseMs === null,
       limitAt: Infinity,
       changed: (vote) => this.#changed(vote),
@@ -135,16 +131,12 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
     return transitions
   }
 
-  protected get client(): QuorumAcquisitionDeps<L>['settings'] {
-    return this.#deps.settings
-  }
-
   protected join(): void {
-    this.#deps.acquisitions.add(this)
+    this.#client.acquisitions.add(this)
   }
 
   protected begin(): void {
-    const { contention } = this.#deps
+    const { contention } = this.#client
     const usable = this.#ballot.all.filter(({ master }) => master.health.isUsable)
     if (usable.length < this.#ballot.quorum) {
       this.#consult(this.#ballot.all.filter((vote) => !usable.includes(vote)))
@@ -199,7 +191,7 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   }
 
   #afterPatience(step: () => void): void {
-    this.after(this.#deps.settings.memberTimeoutMs * patienceShare, step)
+    this.after(this.#client.settings.memberTimeoutMs * patienceShare, step)
   }
 
   #attempt(waitMs: number): Request {
@@ -235,7 +227,7 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   }
 
   #waitBehind(busy: Vote, isQueueMaster: boolean): void {
-    if (isQueueMaster) this.#deps.contention.foundBusy(this.target.address.id)
+    if (isQueueMaster) this.#client.contention.foundBusy(this.target.address.id)
     if (this.options.waitMs === 0) {
       if (isQueueMaster || this.#ballot.isOfAnother) this.#endInVain()
       else this.#insist()
@@ -248,7 +240,7 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   /** Those who have votes without the queue master give them back at once. Only one has the queue master, so only one insists. */
   #insist(): void {
     const now = monotonicMs()
-    this.#insistUntil ??= now + this.#deps.settings.memberTimeoutMs * patienceShare
+    this.#insistUntil ??= now + this.#client.settings.memberTimeoutMs * patienceShare
     if (now >= this.#insistUntil) {
       this.#endInVain()
       return
@@ -258,10 +250,10 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   }
 
   #queueAt(vote: Vote): void {
-    const { acquisitions, settings } = this.#deps
+    const { acquisitions, settings } = this.#client
     this.enter('waiting')
     if (acquisitions.waiting > settings.maxWaiters) {
-      this.fail(tooManyWaiters(this.target, settings.maxWaiters, this.#details))
+      this.fail(tooManyWaiters(this, settings.maxWaiters))
       return
     }
     this.#queuedAt = vote
@@ -282,8 +274,8 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
 
   #noteContention(): void {
     const { id } = this.target.address
-    if (this.#wasQueued) this.#deps.contention.foundBusy(id)
-    else this.#deps.contention.foundFree(id)
+    if (this.#wasQueued) this.#client.contention.foundBusy(id)
+    else this.#client.contention.foundFree(id)
   }
 
   #win(): void {
@@ -314,15 +306,14 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
 
   #handOut(fencingToken: number): void {
     const grant = { target: this.target, n: this.n, owner: this.owner, ballot: this.#ballot, fencingToken }
-    const { holding, repair } = this.#deps
-    this.succeed(() => QuorumHold.open(holding, grant, this.options, monotonicMs() - this.waitsSince))
-    repair.begin()
+    this.succeed(() => QuorumHold.open(this.#client, grant, this.options, monotonicMs() - this.waitsSince))
+    this.#client.beginRepairing()
   }
 
   #onTooFew(): void {
     const { all, quorum, troubles } = this.#ballot
     const refused = all.filter(({ isRefused }) => isRefused)
-    const details = { masters: all.length, quorum, engine: this.#deps.settings.engine }
+    const details = { masters: all.length, quorum, engine: this.#client.settings.engine }
     const error = tooFewReached(this.target, details, troubles, this.#details)
     if (all.length - refused.length >= quorum) this.#pauseAfter(error)
     // Enough masters will say the same next time.
@@ -338,18 +329,18 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
     this.#lastError = error
     // That another owner had it before says nothing now.
     this.#last = undefined
-    this.#deps.reports.error(error)
+    this.#client.reports.error(error)
     if (this.isOver) return
     this.enter('pausing')
     this.after(retryAfterMs(++this.#failures), () => this.begin())
   }
 
   #waiting(holder: string, position: number): void {
-    const { reports, settings } = this.#deps
+    const { reports, clientId } = this.#client
     this.#note({ holder, position })
     if (this.#reportedWaiting || this.state !== 'waiting') return
     this.#reportedWaiting = true
-    reports.waiting(this, { holder, position }, settings.clientId, this.options.inside)
+    reports.waiting(this, holder, position, clientId, this.options.inside)
   }
 
   #note(found: { readonly holder: string; readonly position: number }): void {
@@ -381,10 +372,10 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
       this.#endInVain()
       return
     }
-    const { engine, storeName } = this.#deps.settings
-    const silent = owing.map(({ master: { name } }) => name)
-    const store = { engine, storeName: silent.join(' and ') || storeName }
-    this.fail(notReached(this.target, store, this.waitedMs, this.#lastError, this.#details))
+    const { settings, storeName } = this.#client
+    const silent = owing.map(({ master }) => master.storeName)
+    const store = { settings, storeName: silent.join(' and ') || storeName }
+    this.fail(notReached(this, store, this.waitedMs, this.#lastError))
   }
 
   get #isUnchecked(): boolean {
@@ -401,7 +392,7 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   protected leave(_from: State, hasSucceeded: boolean): void {
     this.#count(false)
     this.#ballot.endKeeping()
-    this.#deps.acquisitions.delete(this)
+    this.#client.acquisitions.delete(this)
     if (!hasSucceeded) this.#ballot.giveBack()
   }
 
@@ -413,53 +404,13 @@ class QuorumAcquisition<L extends LeaseHandle> extends Wait<AcquiredMajority<L> 
   #count(waits: boolean): void {
     if (waits === this.#isCounted) return
     this.#isCounted = waits
-    this.#deps.acquisitions.waiting += waits ? 1 : -1
+    this.#client.acquisitions.waiting += waits ? 1 : -1
   }
 
   #endInVain(): void {
     const heldSince = this.#last && this.#heldSince
     this.end(notAcquired(this, this.#last, this.waitedMs, this.options.inside, heldSince))
   }
-}
-
-/** Acquires locks of a quorum, each under an owner of its own. */
-export class QuorumAcquirer<L extends LeaseHandle> {
-  readonly #deps: QuorumAcquisitionDeps<L>
-  readonly #owners: Owners
-
-  constructor(deps: QuorumAcquisitionDeps<L>, owners: Owners) {
-    this.#deps = deps
-    this.#owners = owners
-  }
-
-  acquire(
-    target: Target,
-    request: Request,
-    wantsToken: boolean,
-    wantedSince?: number,
-  ): Promise<AcquiredMajority<L> | NotAcquired> {
-    const n = this.#owners.nextNumber()
-    return new QuorumAcquisition(this.#deps, n, target, request, wantsToken, wantedSince).runTraced()
-  }
-}
-
-/** What quorum acquisitions need of their client; `L` is what callers get. */
-export interface QuorumAcquisitionDeps<L extends LeaseHandle> extends BallotDeps {
-  readonly settings: {
-    readonly clientId: string
-    readonly engine: string
-    readonly storeName: string
-    readonly watchdogTimeoutMs: number
-    readonly memberTimeoutMs: number
-    readonly maxWaiters: number
-  }
-  readonly reports: WaitReports
-  readonly channels: Channels
-  readonly contention: Contention
-  /** Those under way. */
-  readonly acquisitions: QuorumAcquisitions
-  readonly holding: QuorumHoldDeps<L>
-  readonly repair: Repair
 }
 
 interface UnderWay {
@@ -470,6 +421,7 @@ interface UnderWay {
   readonly inside: Request['inside']
   wentDown(master: Master, error: HoldfastError): void
   cameUp(): void
+  readonly isInside: boolean
   close(): void
 }
 
@@ -499,8 +451,8 @@ export class QuorumAcquisitions {
     for (const acquisition of this.all) acquisition.cameUp()
   }
 
-  close(): void {
-    for (const acquisition of this.all) acquisition.close()
+  close(which: 'all' | 'outside'): void {
+    for (const acquisition of this.all) if (which === 'all' || !acquisition.isInside) acquisition.close()
   }
 }
 

@@ -1,18 +1,18 @@
-import type { Target } from '../engine/requests.js'
-import type { HoldfastError } from '../errors/errors.js'
-import type { Events } from '../events/events.js'
-import type { Background } from '../util/background.js'
+import type { Address, Target } from '../engine/requests.js'
+import { UnavailableError } from '../errors/errors.js'
+import type { HoldfastError, LockLostError, LossReason } from '../errors/errors.js'
+import { toHoldfastError } from '../errors/store-errors.js'
+import type { Acquired, Hold } from '../holding/hold.js'
+import type { Request } from '../options/options.js'
+import type { LeaseEntry, Voter } from '../ownership/possession.js'
+import { monotonicMs } from '../util/clock.js'
+import { Acquisition } from '../waiting/acquisition.js'
+import { isStaleReply } from '../waiting/outcome.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import type { QuorumClient } from './client.js'
+import { voteNumber } from './master.js'
 import type { Master } from './master.js'
-import { Vote } from './vote.js'
-import type { VoteListener } from './vote.js'
-
-/** What ballots need of their client. */
-export interface BallotDeps {
-  readonly masters: readonly Master[]
-  readonly settings: { readonly watchdogTimeoutMs: number }
-  readonly events: Events
-  readonly background: Background
-}
+import { withoutSubject } from './wording.js'
 
 /** Votes that are kept during a wait do not all go back at the same instant. */
 const jitter = 0.25
@@ -27,16 +27,16 @@ export class Ballot {
   readonly all: readonly Vote[]
   /** How many masters are a majority. */
   readonly quorum: number
-  readonly #deps: BallotDeps
+  readonly #client: QuorumClient
   #keeping: NodeJS.Timeout | undefined
 
-  constructor(deps: BallotDeps, target: Target, n: number, listener: VoteListener) {
-    this.#deps = deps
+  constructor(client: QuorumClient, target: Target, n: number, listener: VoteListener) {
+    this.#client = client
     this.target = target
     this.n = n
     this.listener = listener
-    this.all = deps.masters.map((master) => new Vote(master, this))
-    this.quorum = quorumOf(deps.masters.length)
+    this.all = client.masters.map((master) => new Vote(master, this))
+    this.quorum = quorumOf(client.masters.length)
   }
 
   /** Those that have said yes, and still do as far as is known. */
@@ -82,7 +82,9 @@ export class Ballot {
 
   /** Why some masters did not reply, in order. */
   get troubles(): { readonly name: string; readonly error: HoldfastError }[] {
-    return this.in('failed').flatMap(({ master: { name }, error }) => (error ? [{ name, error }] : []))
+    return this.in('failed').flatMap(({ master, error }) =>
+      error ? [{ name: master.storeName, error }] : [],
+    )
   }
 
   in(state: Vote['state']): Vote[] {
@@ -110,21 +112,13 @@ export class Ballot {
     this.endKeeping()
     const votes = this.before(vote)
     if (votes.length === 0) return
-    const longestMs = Math.min(this.#deps.settings.watchdogTimeoutMs, (leaseMs ?? Infinity) / 2)
+    const longestMs = Math.min(this.#client.settings.watchdogTimeoutMs, (leaseMs ?? Infinity) / 2)
     this.#keeping = setTimeout(() => this.giveBack(votes), longestMs * (1 + jitter * Math.random()))
   }
 
   /** The wait is over: what was kept stays. */
   endKeeping(): void {
     clearTimeout(this.#keeping)
-  }
-
-  background(work: Promise<unknown>): void {
-    this.#deps.background.run(work)
-  }
-
-  emitError(error: unknown): void {
-    this.#deps.events.emitError(error)
   }
 }
 
@@ -165,3 +159,294 @@ export class TooFewError extends Error {
     super('too few masters replied')
   }
 }
+
+/** Whom a vote reports to. */
+export interface VoteListener {
+  /** Whether the watchdog is to renew the hold at the master, and until when. */
+  readonly isRenewed: boolean
+  readonly limitAt: number
+  /** Its state changed without a call: a reply came, or the hold was lost. */
+  changed(vote: Vote): void
+  renewed(): void
+  /** Another owner has it; it may be queued. */
+  waiting?(holder: string, position: number): void
+  /** A release handed it over. */
+  granted?(): void
+}
+
+type VoteState = 'none' | 'requested' | 'yes' | 'busy' | 'failed'
+
+/**
+ * One master's part in a quorum.
+ *
+ * | State     | true in it                                       | leaves it on                                             |
+ * | --------- | ------------------------------------------------ | -------------------------------------------------------- |
+ * | none      | not requested, given back or lost                | request → requested                                      |
+ * | requested | a request or a wait in its queue is under way    | held → yes; another owner has it → busy; error → failed  |
+ * | yes       | this master counts us as the holder              | given back or lost → none                                |
+ * | busy      | another owner has it                             | request → requested; the round is over → none            |
+ * | failed    | no reply, or one that says it never will         | request → requested; the reply comes late → as requested |
+ *
+ * A request keeps running when its vote is not wanted any more: if the reply is yes, the vote is given back. Only a wait in a
+ * queue is cancelled.
+ */
+export class Vote implements Voter {
+  readonly master: Master
+  readonly address: Address
+  readonly #ballot: Ballot
+  #state: VoteState = 'none'
+  #held: Acquired | undefined
+  #holder = ''
+  #error: HoldfastError | undefined
+  #lossReason: LossReason | undefined
+  #lostTo: string | undefined
+  #requests = 0
+  /** The request under way; one that was ended is forgotten here. */
+  #current: { readonly wait: AbortController | undefined } | undefined
+  #isWanted = false
+  /** When the token of the quorum was last raised there, in the present hold. */
+  #tokenRaisedAt = -Infinity
+
+  constructor(master: Master, ballot: Ballot) {
+    this.master = master
+    this.#ballot = ballot
+    this.address = master.names.locate(ballot.target.address.name, 'lock')
+  }
+
+  get state(): VoteState {
+    return this.#state
+  }
+
+  /** The hold, while the master is known to count us as the holder. Checked by the clock too. */
+  get hold(): Hold | undefined {
+    const hold = this.#held?.hold
+    return hold?.loss ? undefined : hold
+  }
+
+  /** The other owner that had it, when it was busy. */
+  get holder(): string {
+    return this.#holder
+  }
+
+  /** Why it failed. */
+  get error(): HoldfastError | undefined {
+    return this.#error
+  }
+
+  /** Why its last hold was lost. */
+  get lossReason(): LossReason | undefined {
+    return this.#lossReason
+  }
+
+  /** Who evicted its last hold, or is about to evict the present one, if that was announced. */
+  takeEvictor(): string | undefined {
+    return this.#held ? this.master.evictions.take(this.#held.hold.owner) : this.#lostTo
+  }
+
+  /** Whether requesting it again makes no sense. */
+  get isRefused(): boolean {
+    return this.#state === 'failed' && !(this.#error instanceof UnavailableError)
+  }
+
+  /** Requests the lock; waits in the queue if the request has time to wait. A request that is under way serves too. */
+  request(request: Request): void {
+    this.#isWanted = true
+    if (this.#state === 'yes') return
+    const { health } = this.master
+    if (!health.isUsable) {
+      this.#state = 'failed'
+      this.#error = health.error
+      return
+    }
+    this.#state = 'requested'
+    if (!this.#current) this.#send(request)
+  }
+
+  /** No longer wanted: what the master has of us is given up. */
+  giveBack(): void {
+    this.#isWanted = false
+    this.#state = 'none'
+    const held = this.#held
+    this.#held = undefined
+    if (held) this.#leave(held)
+    if (!this.#current?.wait) return
+    const { wait } = this.#current
+    this.#current = undefined
+    wait.abort(ended)
+  }
+
+  /** The master went down: its reply, if one comes at all, will be late. */
+  giveUp(error: HoldfastError): void {
+    if (this.#state !== 'requested') return
+    const { wait } = this.#current ?? {}
+    if (wait) {
+      this.#current = undefined
+      wait.abort(ended)
+    }
+    this.#fail(error)
+  }
+
+  /** Releases the hold. Resolves with whether the master has confirmed it; rejects with what else it said. */
+  async release(): Promise<boolean> {
+    const held = this.#held
+    this.#held = undefined
+    this.#state = 'none'
+    this.#isWanted = false
+    await held?.hold.leave(held.entry)
+    return held === undefined || held.hold.isReleasedForGood
+  }
+
+  /** The quorum is lost: this master is to forget us as soon as it can be reached. */
+  lose(): void {
+    const held = this.#held
+    // Losing it has it released, too.
+    this.#held = undefined
+    this.giveBack()
+    held?.hold.lose('expired')
+  }
+
+  /**
+   * Has the master draw larger tokens than this one from now on. It keeps it for so long that its clock will have passed the
+   * token by then, even if it is far behind that of the master which drew it.
+   */
+  async raiseToken(token: number): Promise<void> {
+    const held = this.#held
+    const sentAt = monotonicMs()
+    await this.master.raiseToken(this.address, token, keepTokenMs)
+    if (this.#held === held) this.#tokenRaisedAt = sentAt
+  }
+
+  /** The same in the background, unless it was done lately. */
+  keepToken(token: number): void {
+    if (!this.hold || monotonicMs() < this.#tokenRaisedAt + keepTokenMs / 2) return
+    // What fails is done again with the next renewal.
+    this.master.background.run(this.raiseToken(token).catch(() => undefined))
+  }
+
+  /** What the leases ask for may have changed. */
+  reschedule(): void {
+    const { hold } = this
+    const entry = this.#held?.entry
+    if (!hold || !entry) return
+    const { isRenewed, limitAt } = this.#ballot.listener
+    entry.isRenewed = isRenewed
+    entry.limitAt = limitAt
+    this.master.watchdog.reschedule(hold)
+  }
+
+  waiting(holder: string, position: number): void {
+    this.#ballot.listener.waiting?.(this.master.ownerOf(holder), position)
+  }
+
+  granted(): void {
+    this.#ballot.listener.granted?.()
+  }
+
+  renewed(): void {
+    this.#ballot.listener.renewed()
+  }
+
+  lost(entry: LeaseEntry, { reason, by }: LockLostError): void {
+    if (this.#held?.entry !== entry) return
+    this.#held = undefined
+    this.#state = 'none'
+    this.#lossReason = reason
+    this.#lostTo = by
+    this.#ballot.listener.changed(this)
+  }
+
+  #send(request: Request): void {
+    const { master, address } = this
+    const { target, n } = this.#ballot
+    const wait = request.waitMs > 0 ? new AbortController() : undefined
+    const current = { wait }
+    this.#current = current
+    const acquisition = new Acquisition(
+      master,
+      voteNumber(n, ++this.#requests),
+      { ...target, address },
+      { ...request, signal: wait?.signal },
+      false,
+      undefined,
+      this,
+    )
+    if (wait) master.health.watch()
+    const done = acquisition.run().finally(() => {
+      if (wait) master.health.unwatch()
+    })
+    done.then(
+      (outcome) => this.#onOutcome(outcome, current),
+      (error: unknown) => this.#onError(error, current),
+    )
+  }
+
+  #onOutcome(outcome: Acquired | NotAcquired, current: object): void {
+    const isCurrent = this.#current === current
+    if (isCurrent) this.#current = undefined
+    if ('hold' in outcome) {
+      this.#onHeld(outcome, isCurrent)
+      return
+    }
+    if (!isCurrent || !this.#isWanted) return
+    this.#state = 'busy'
+    this.#holder = this.master.ownerOf(outcome.holder ?? '')
+    this.#ballot.listener.waiting?.(this.#holder, outcome.position)
+    this.#ballot.listener.changed(this)
+  }
+
+  /** A yes counts only if the master was checked since its connection last broke. */
+  #onHeld(held: Acquired, isCurrent: boolean): void {
+    const checking = this.master.health.ready(this.address)
+    if (!checking) {
+      this.#take(held, isCurrent)
+      return
+    }
+    checking.then(
+      () => this.#take(held, isCurrent),
+      (error: unknown) => {
+        this.#leave(held)
+        if (isCurrent && this.#isWanted) this.#fail(toHoldfastError(error))
+      },
+    )
+  }
+
+  #take(held: Acquired, isCurrent: boolean): void {
+    if (!isCurrent || !this.#isWanted || this.#held) {
+      this.#leave(held)
+      return
+    }
+    this.#held = held
+    this.#tokenRaisedAt = -Infinity
+    this.#state = held.hold.loss ? 'none' : 'yes'
+    this.reschedule()
+    this.#error = undefined
+    this.#ballot.listener.changed(this)
+  }
+
+  #onError(thrown: unknown, current: object): void {
+    if (this.#current !== current) return
+    this.#current = undefined
+    const given = toHoldfastError(thrown)
+    const isUnavailable = given instanceof UnavailableError
+    const error = isUnavailable ? withoutSubject(given, this.#ballot.target) : given
+    if (isUnavailable && !isStaleReply(given)) this.master.health.failed(error)
+    if (this.#isWanted) this.#fail(error)
+  }
+
+  #fail(error: HoldfastError): void {
+    this.#state = 'failed'
+    this.#error = error
+    this.#ballot.listener.changed(this)
+  }
+
+  #leave({ hold, entry }: Acquired): void {
+    // A loss or an error changes nothing: what is left of it ends with its lease.
+    this.master.background.run(hold.leave(entry).catch(() => undefined))
+  }
+}
+
+/** One day. */
+const keepTokenMs = 86_400_000
+
+/** Why a wait in a queue was ended. */
+const ended = new Error('no longer wanted')

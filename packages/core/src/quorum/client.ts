@@ -1,238 +1,120 @@
-import { hostname } from 'node:os'
-import { nanoid } from 'nanoid'
 import { Channels } from '../channels/channels.js'
-import type { ClientInfo } from '../engine/replies.js'
+import type { Addressing, Target } from '../engine/requests.js'
 import type { LockEngine } from '../engine/session.js'
-import { Closing } from '../errors/store-errors.js'
+import { InvalidArgumentError } from '../errors/errors.js'
 import { StoreSilence } from '../errors/store-silence.js'
-import { Events } from '../events/events.js'
-import { HoldEvents } from '../holding/hold-reports.js'
+import type { Events } from '../events/events.js'
+import { EventObserver, warnOfSelfDeadlock } from '../events/observer.js'
 import { HoldTable } from '../holding/hold-table.js'
-import { Entrance } from '../objects/entrance.js'
-import { LockLeases } from '../objects/lease.js'
-import type { Lease } from '../objects/lease.js'
-import type { LockDeps } from '../objects/lock.js'
+import type { AnyAcquired, Home } from '../objects/home.js'
 import { Operations } from '../operating/operations.js'
-import type { OperationsDeps } from '../operating/operations.js'
-import { Frames } from '../ownership/frames.js'
-import { Owners } from '../ownership/owners.js'
-import type { Possession } from '../ownership/possession.js'
-import { Background } from '../util/background.js'
-import { withTimeout } from '../util/timeouts.js'
-import { WaitEvents, warnOfSelfDeadlock } from '../waiting/outcome.js'
-import { StoreClient } from '../wiring/store-client.js'
-import { Contention, QuorumAcquirer, QuorumAcquisitions } from './acquisition.js'
-import { Health } from './health.js'
-import { Repair } from './hold.js'
+import type { Request } from '../options/options.js'
+import type { Closing } from '../ownership/closing.js'
+import type { Frames } from '../ownership/frames.js'
+import { ClientParts } from '../store-client.js'
+import type { ClientKind } from '../store-client.js'
+import type { Background } from '../util/background.js'
+import type { NotAcquired } from '../waiting/outcome.js'
+import { Contention, QuorumAcquisition, QuorumAcquisitions } from './acquisition.js'
 import type { QuorumHold } from './hold.js'
 import { Lookup } from './lookup.js'
 import { Master } from './master.js'
 import type { QuorumSettings } from './options.js'
 
-/** The working parts behind one `HoldfastQuorum`, put together. */
-export class QuorumClient {
-  readonly id = nanoid()
-  /** Names the store in messages. */
-  readonly storeName: string
-  readonly frames = new Frames<Possession<Lease>>()
-  readonly events: Events
-  readonly background: Background
-  readonly holds: HoldTable<QuorumHold<Lease>>
-  readonly acquisitions = new QuorumAcquisitions()
-  readonly lockDeps: LockDeps
-  /** Set if no lease can have one. */
-  readonly whyNoTokens: string | undefined
-  readonly #members: QuorumMember[] = []
-  readonly #settings: QuorumSettings
-  readonly #repair: Repair
-  readonly #closing = new Closing()
-
-  constructor(settings: QuorumSettings, engines: readonly LockEngine[]) {
-    this.#settings = settings
-    const identity = { clientId: this.id, engine: settings.engine }
-    const channels = new Channels(identity)
-    const { id: clientId, frames, acquisitions } = this
-    const closing = this.#closing
-    const events = new Events((fn) => frames.outside(fn), channels.mirrors)
-    this.events = events
-    const background = new Background((error) => events.emitError(error))
-    this.background = background
-    const holds = new HoldTable<QuorumHold<Lease>>(channels)
-    this.holds = holds
-    const { label, engine, watchdogTimeoutMs } = settings
-    const client = { host: hostname(), pid: process.pid, label, startedAt: new Date() }
-    const ofMembers = { clientId, client, settings, events, background, closing, acquisitions }
-    for (const one of engines) this.#members.push(new QuorumMember(ofMembers, one, this.#members))
-    const { masters } = this
-    this.#repair = new Repair({
-      everyMs: settings.renewEveryMs,
-      holds,
-      onRound: () => warnOfSelfDeadlock(events, acquisitions.all, holds),
-    })
-    this.whyNoTokens = masters.every(({ steps }) => steps.raiseToken !== undefined)
-      ? undefined
-      : 'not all masters of this quorum can keep a fencing token'
-    const tokenAdvice = (): string => this.whyNoTokens ?? 'with a quorum, use getFencedLock'
-    const leaseMaker = new LockLeases({ frames, events, settings, tokenAdvice })
-    const storeName = `a majority of ${masters.length} masters`
-    this.storeName = storeName
-    const acquirer = new QuorumAcquirer<Lease>(
-      {
-        masters,
-        settings: { ...settings, clientId, storeName },
-        events,
-        reports: new WaitEvents(events),
-        channels,
-        contention: new Contention(watchdogTimeoutMs),
-        acquisitions,
-        background,
-        holding: { settings, reports: new HoldEvents(events), holds, channels, leaseMaker },
-        repair: this.#repair,
-      },
-      new Owners(clientId),
-    )
-    const entrance = new Entrance({
-      settings: { ...settings, storeName },
-      frames,
-      background,
-      // Each master has its own, and an acquisition knows them.
-      silence: new StoreSilence({ doubt: undefined }),
-      closing,
-      acquirer,
-    })
-    const lookup = new Lookup(closing, masters, engine)
-    const ofLookup = { steps: lookup, registry: lookup, operations: lookup, readiness: lookup }
-    this.lockDeps = { ...ofLookup, settings, frames, events, holds, entrance }
-  }
-
-  /** How many acquisitions wait for a held lock now. */
-  get waiting(): number {
-    return this.acquisitions.waiting
-  }
-
-  get masters(): Master[] {
-    return this.#members.map(({ master }) => master)
-  }
-
-  async close(drainMs: number): Promise<void> {
-    const { holds, acquisitions, background, events } = this
-    this.#closing.begin()
-    acquisitions.close()
-    await holds.drained(drainMs)
-    for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
-    await holds.drained(this.#settings.memberTimeoutMs)
-    this.#repair.end()
-    await Promise.all(this.#members.map((member) => member.close()))
-    await background.end()
-    events.close()
-  }
+const kind: ClientKind = {
+  title: 'HoldfastQuorum',
+  openChannels: (client) => new Channels(client),
+  openOperations: (store) => new Operations(store),
 }
 
-/** What one member needs of its quorum client. */
-export interface QuorumMemberDeps {
-  readonly clientId: string
-  readonly client: ClientInfo
+/** One client's side of several independent masters: what it holds and awaits at a majority of them. */
+export class QuorumClient implements Home {
+  readonly parts: ClientParts
   readonly settings: QuorumSettings
+  readonly clientId: string
+  readonly frames: Frames
   readonly events: Events
   readonly background: Background
   readonly closing: Closing
-  readonly acquisitions: QuorumAcquisitions
-}
+  readonly channels: Channels | undefined
+  readonly reports: EventObserver
+  /** Each master has its own, and an acquisition knows them. */
+  readonly silence = new StoreSilence({ doubt: undefined })
+  readonly masters: readonly Master[]
+  readonly storeName: string
+  readonly names: Addressing
+  readonly holds: HoldTable<QuorumHold>
+  readonly acquisitions = new QuorumAcquisitions()
+  readonly contention: Contention
+  readonly steps: Lookup
+  readonly registry: Lookup
+  readonly operations: Lookup
+  readonly readiness: Lookup
+  readonly asStore = undefined
+  readonly fence = undefined
+  /** Set if no lease can have one. */
+  readonly whyNoTokens: string | undefined
+  #repairing: NodeJS.Timeout | undefined
 
-/** The working parts that a quorum client has for one of its masters, put together. */
-export class QuorumMember {
-  readonly master: Master
-  readonly #deps: QuorumMemberDeps
-  readonly #store: StoreClient
-  readonly #health: Health
-
-  /** @param members - all of them, this one and later ones once they are made */
-  constructor(deps: QuorumMemberDeps, engine: LockEngine, members: readonly QuorumMember[]) {
-    this.#deps = deps
-    const { clientId, events, background, acquisitions } = deps
-    const settings = { ...deps.settings, maxWaiters: Infinity }
-    const suspect = (): void => this.#health.suspect()
-    const observer = {
-      reached: () => undefined,
-      unsubscribed: suspect,
-      reconnected: suspect,
-      // That the master is down is reported once, when that is found out.
-      error: () => undefined,
-    }
-    // Votes are no holds of the application.
-    const channels = new Channels({ clientId, engine: engine.name })
-    const openOperations = (of: OperationsDeps): Operations => new Operations(of)
-    const ofMember = { settings, channels, holdObserver: undefined, openOperations, carried: [], observer }
-    const store = new StoreClient({ ...deps, ...ofMember }, engine)
-    this.#store = store
-    const { session, holds, waiters, watchdog, abandonment, evictions, proofs, silence } = store
-    const { store: facts, names, steps, inbox, registry } = session
-    const name = facts.name ?? `master ${members.length + 1} (${engine.name})`
-    const { memberTimeoutMs, restartQuarantineMs } = settings
-    const health = new Health({
-      store: facts,
-      settings: { name, engine: engine.name, memberTimeoutMs, restartQuarantineMs },
-      readiness: store.readiness,
-      twinOf: (incarnation) =>
-        members.find((other) => other !== this && other.#health.incarnation === incarnation)?.master.name,
-      onDown: (error) => {
-        events.emitError(error)
-        acquisitions.wentDown(this.master, error)
-      },
-      onUp: () => {
-        events.reached()
-        acquisitions.cameUp()
-      },
-    })
-    this.#health = health
-    const { polls, queuesUnnotified, operations, looks } = store
-    this.master = new Master({
-      name,
-      names,
-      steps,
-      registry,
-      sharing: engine.sharing,
-      health,
-      acquisition: {
-        store: facts,
-        steps,
-        inbox,
-        channels,
-        confirmer: undefined,
-        settings: { ...settings, clientId, storeName: name, polls, queuesUnnotified },
-        waiters,
-        abandonment,
-        proofs,
-        looks,
-        silence,
-        readiness: health,
-      },
-      holding: {
-        store: facts,
-        steps,
-        settings,
-        holds,
-        watchdog,
-        background,
-        abandonment,
-        evictions,
-        channels: undefined,
-      },
-      announce: async (address, owner, by) => operations?.announce(address, owner, by),
-    })
+  constructor(settings: QuorumSettings, engines: readonly LockEngine[]) {
+    this.settings = settings
+    const parts = new ClientParts(settings, kind)
+    this.parts = parts
+    this.clientId = parts.id
+    this.frames = parts.frames
+    this.events = parts.events
+    this.background = parts.background
+    this.closing = parts.closing
+    this.channels = parts.channels
+    this.reports = new EventObserver(parts.events)
+    this.holds = new HoldTable<QuorumHold>(parts.channels)
+    this.contention = new Contention(settings.watchdogTimeoutMs)
+    this.masters = engines.map((engine, i) => new Master(this, engine, i + 1))
+    const [first] = this.masters
+    if (!first) throw new InvalidArgumentError('no masters')
+    this.names = first.names
+    this.storeName = `a majority of ${engines.length} masters`
+    this.whyNoTokens = this.masters.every(({ steps }) => steps.raiseToken !== undefined)
+      ? undefined
+      : 'not all masters of this quorum can keep a fencing token'
+    const lookup = new Lookup(this)
+    this.steps = lookup
+    this.registry = lookup
+    this.operations = lookup
+    this.readiness = lookup
   }
 
-  /** Ends every wait, and lets go of every vote that is left. */
-  async close(): Promise<void> {
-    const { memberTimeoutMs } = this.#deps.settings
-    const { holds, waiters } = this.#store
-    waiters.close()
+  readonly tokenAdvice = (): string => this.whyNoTokens ?? 'with a quorum, use getFencedLock'
+
+  acquire(
+    target: Target,
+    request: Request,
+    wantsToken: boolean,
+    wantedSince?: number,
+  ): Promise<AnyAcquired | NotAcquired> {
+    const n = this.parts.owners.nextNumber()
+    return new QuorumAcquisition(this, n, target, request, wantsToken, wantedSince).runTraced()
+  }
+
+  /** Has holds request the masters that they are missing, and waits looked at, every third of the watchdog time. */
+  beginRepairing(): void {
+    if (this.#repairing) return
+    this.#repairing = setInterval(() => {
+      for (const hold of this.holds.all) hold.repair()
+      warnOfSelfDeadlock(this.events, this.acquisitions.all, this.holds)
+    }, this.settings.renewEveryMs)
+    // This timer must not keep the process alive.
+    this.#repairing.unref()
+  }
+
+  async close(drainMs: number): Promise<void> {
+    const { holds, acquisitions, background } = this
+    await this.closing.drain({ holds, waits: acquisitions }, drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')
-    await Promise.all([
-      withTimeout(this.#deps.background.settled(), memberTimeoutMs),
-      holds.drained(memberTimeoutMs),
-    ])
-    this.#health.close()
-    await this.#store.close()
+    await holds.drained(this.settings.memberTimeoutMs)
+    clearInterval(this.#repairing)
+    await Promise.all(this.masters.map((master) => master.leave()))
+    await background.end()
+    this.events.close()
   }
 }

@@ -1,29 +1,20 @@
 import type { Address } from '../engine/requests.js'
-import type { StoreFacts } from '../engine/session.js'
 import { UnavailableError } from '../errors/errors.js'
 import type { HoldfastError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { Ready } from '../waiting/readiness.js'
+import type { StoreClient } from '../store-client.js'
+import type { QuorumSettings } from './options.js'
 import { notIndependent, whyQuarantined } from './wording.js'
 
-/** What the health of a master needs of it. */
-export interface HealthDeps {
-  readonly store: StoreFacts
-  readonly settings: {
-    /** Names the master in messages. */
-    readonly name: string
-    readonly engine: string
-    readonly memberTimeoutMs: number
-    readonly restartQuarantineMs: number
-  }
-  readonly readiness: Ready
+/** The store of a master, and what it does with what is found out. */
+export type CheckedStore = StoreClient & {
   /** Another master, up, that is the same running store; its name. */
   twinOf(incarnation: string): string | undefined
-  /** The master went down. */
-  onDown(error: HoldfastError): void
-  /** The master has a vote, for the first time or again. */
-  onUp(): void
+  wentDown(error: HoldfastError): void
+  /** It has a vote, for the first time or again. */
+  cameUp(): void
 }
 
 /**
@@ -41,7 +32,8 @@ export interface HealthDeps {
  * | closed      | no timer is left                                  | -                                                       |
  */
 export class Health implements Ready {
-  readonly #deps: HealthDeps
+  readonly #master: CheckedStore
+  readonly #settings: QuorumSettings
   #state: 'new' | 'up' | 'down' | 'quarantined' | 'closed' = 'new'
   #error: HoldfastError | undefined
   /** The last error since it was up that says more than that no reply came. */
@@ -57,8 +49,9 @@ export class Health implements Ready {
   #watchers = 0
   #watchTimer: NodeJS.Timeout | undefined
 
-  constructor(deps: HealthDeps) {
-    this.#deps = deps
+  constructor(master: CheckedStore, settings: QuorumSettings) {
+    this.#master = master
+    this.#settings = settings
   }
 
   /** Whether it makes sense to request it. */
@@ -84,7 +77,7 @@ export class Health implements Ready {
   /** `undefined` while a yes of this master counts; otherwise a check, which rejects if it does not. */
   ready(address: Address): Promise<void> | undefined {
     this.#address ??= address
-    const isChecked = this.#state === 'up' && this.#epoch === this.#deps.store.connectionEpoch
+    const isChecked = this.#state === 'up' && this.#epoch === this.#master.facts.connectionEpoch
     return isChecked ? undefined : this.check(address)
   }
 
@@ -104,13 +97,13 @@ export class Health implements Ready {
 
   /** A request got no reply. */
   failed(error: HoldfastError): void {
-    if (this.isUsable) this.#leave('down', error, this.#deps.settings.memberTimeoutMs)
+    if (this.isUsable) this.#leave('down', error, this.#settings.memberTimeoutMs)
   }
 
   /** Someone waits for a notification of this master: a frozen one would leave them waiting, so it is checked periodically. */
   watch(): void {
     this.#watchers++
-    this.#watchTimer ??= setInterval(() => this.suspect(), this.#deps.settings.memberTimeoutMs / 2)
+    this.#watchTimer ??= setInterval(() => this.suspect(), this.#settings.memberTimeoutMs / 2)
     // Waiters keep the process alive by themselves.
     this.#watchTimer.unref()
   }
@@ -128,15 +121,16 @@ export class Health implements Ready {
   }
 
   async #check(address: Address): Promise<void> {
-    const { store, settings } = this.#deps
-    const epoch = store.connectionEpoch
+    const { facts } = this.#master
+    const settings = this.#settings
+    const epoch = facts.connectionEpoch
     let uptimeMs: number | undefined
     let incarnation: string | undefined
     try {
       const reply = await withTimeout(this.#identify(address), settings.memberTimeoutMs)
       if (reply === timedOut) throw this.#noReply()
       uptimeMs = reply.uptimeMs
-      incarnation = store.knownIncarnation(address) ?? undefined
+      incarnation = facts.knownIncarnation(address) ?? undefined
       this.#refuseTwin(incarnation)
     } catch (thrown) {
       const error = toHoldfastError(thrown)
@@ -149,31 +143,33 @@ export class Health implements Ready {
     this.#epoch = epoch
     this.#incarnation = incarnation
     this.#enter('up', undefined)
-    if (isNews) this.#deps.onUp()
+    if (isNews) this.#master.cameUp()
   }
 
   async #identify(address: Address): Promise<{ readonly uptimeMs: number | undefined }> {
-    const { store, settings } = this.#deps
-    await this.#deps.readiness.ready(address)
-    if (store.uptimeMs && settings.restartQuarantineMs > 0) return { uptimeMs: await store.uptimeMs(address) }
-    await store.incarnation(address)
+    const { facts, firstUse } = this.#master
+    await firstUse.ready(address)
+    const isAsked = facts.uptimeMs && this.#settings.restartQuarantineMs > 0
+    if (isAsked) return { uptimeMs: await facts.uptimeMs?.(address) }
+    await facts.incarnation(address)
     return { uptimeMs: undefined }
   }
 
   /** One server that votes twice does not make a majority of independent ones. */
   #refuseTwin(incarnation: string | undefined): void {
-    const twin = incarnation === undefined ? undefined : this.#deps.twinOf(incarnation)
+    const twin = incarnation === undefined ? undefined : this.#master.twinOf(incarnation)
     if (twin === undefined) return
-    const { name } = this.#deps.settings
+    const { storeName: name } = this.#master
     throw notIndependent(`${twin} and ${name}, one server`, ` (until then ${name} has no vote)`)
   }
 
   #quarantine(forMs: number): HoldfastError {
-    const { name, engine, restartQuarantineMs } = this.#deps.settings
+    const { storeName: name, engine } = this.#master
+    const { restartQuarantineMs } = this.#settings
     const error = new UnavailableError(
       `${name} started less than ${restartQuarantineMs} ms ago (restartQuarantineMs), and has no vote for another ` +
         `${Math.ceil(forMs)} ms${whyQuarantined}`,
-      { engine },
+      { engine: engine.name },
     )
     this.#leave('quarantined', error, forMs)
     return error
@@ -183,7 +179,7 @@ export class Health implements Ready {
     // A master that was unreachable may turn out to be misconfigured.
     const isNews = this.isUsable || error.code !== this.#error?.code
     this.#enter(state, error, recheckInMs)
-    if (isNews) this.#deps.onDown(error)
+    if (isNews) this.#master.wentDown(error)
   }
 
   #enter(state: 'up' | 'down' | 'quarantined', error: HoldfastError | undefined, recheckInMs?: number): void {
@@ -199,12 +195,13 @@ export class Health implements Ready {
   }
 
   #noReply(): HoldfastError {
-    const { name, engine, memberTimeoutMs } = this.#deps.settings
-    const { doubt } = this.#deps.store
+    const { storeName: name, engine, facts } = this.#master
+    const { memberTimeoutMs } = this.#settings
+    const { doubt } = facts
     const why = doubt ? `; ${doubt.message}` : this.#cause ? `; last error: ${this.#cause.message}` : ''
     this.#silence = new UnavailableError(
       `${name} did not reply within ${memberTimeoutMs} ms (memberTimeoutMs)${why}`,
-      { engine },
+      { engine: engine.name },
     )
     return this.#silence
   }

@@ -1,44 +1,25 @@
-import type { Channels } from '../channels/channels.js'
 import { titleOf } from '../engine/requests.js'
 import type { Address, ObjectKind, Target } from '../engine/requests.js'
 import { LockLostError } from '../errors/errors.js'
 import type { HoldfastErrorDetails, LossReason } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { HoldReports, Reported } from '../holding/hold-reports.js'
-import type { HoldTable } from '../holding/hold-table.js'
+import type { ReportedHold } from '../events/observer.js'
 import { enterUntilAnswered } from '../holding/hold.js'
 import { LeaseSet } from '../holding/lease-set.js'
-import type { LeaseHandle, LeaseMaker } from '../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
+import type { AnyAcquired } from '../objects/home.js'
 import { shortestLeaseMs } from '../options/options.js'
 import type { Request } from '../options/options.js'
+import { LeaseEntry } from '../ownership/possession.js'
 import type { Possession } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
 import { driftMs } from '../time/deadline.js'
 import { monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/timeouts.js'
 import { majorityOf, TooFewError } from './ballot.js'
-import type { Ballot } from './ballot.js'
-import type { Vote, VoteListener } from './vote.js'
-
-/** What quorum holds need of their client. */
-export interface QuorumHoldDeps<L extends LeaseHandle> {
-  readonly settings: {
-    readonly watchdogTimeoutMs: number
-    readonly memberTimeoutMs: number
-    readonly marginMs: number
-  }
-  readonly reports: HoldReports
-  readonly holds: HoldTable<QuorumHold<L>>
-  readonly channels: Channels
-  readonly leaseMaker: LeaseMaker<QuorumHold<L>, L>
-}
-
-/** A majority that was acquired, and its first lease. */
-export interface AcquiredMajority<L extends LeaseHandle> {
-  readonly hold: QuorumHold<L>
-  readonly lease: L
-}
+import type { Ballot, Vote, VoteListener } from './ballot.js'
+import type { QuorumClient } from './client.js'
+import type { QuorumSettings } from './options.js'
 
 /** A majority, as it is handed over by the acquisition that got it. */
 export interface QuorumGrant {
@@ -64,9 +45,7 @@ export interface QuorumGrant {
  * Each vote is renewed by itself, so the deadline is that of the vote which ends the majority. Entering once more changes
  * nothing at the masters, unless the leases must grow.
  */
-export class QuorumHold<L extends LeaseHandle = LeaseHandle>
-  implements Possession<L>, VoteListener, Reported
-{
+export class QuorumHold implements Possession, VoteListener, ReportedHold {
   readonly n: number
   readonly owner: string
   /** What its masters count it for. */
@@ -76,7 +55,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   /** Since when it is handed out. */
   readonly heldSince = monotonicMs()
   readonly #ballot: Ballot
-  readonly #deps: QuorumHoldDeps<L>
+  readonly #client: QuorumClient
   readonly #leases: LeaseSet
   readonly #limitReachedAt: number
   #fencingToken: number
@@ -85,18 +64,13 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   #renewedUntil: number
 
   /** A hold with its first lease. */
-  static open<L extends LeaseHandle>(
-    deps: QuorumHoldDeps<L>,
-    grant: QuorumGrant,
-    request: Request,
-    waitedMs: number,
-  ): AcquiredMajority<L> {
-    const hold = new QuorumHold(deps, grant, request)
-    return { hold, lease: hold.#addLease(hold.target, request, waitedMs) }
+  static open(client: QuorumClient, grant: QuorumGrant, request: Request, waitedMs: number): AnyAcquired {
+    const hold = new QuorumHold(client, grant, request)
+    return { hold, entry: hold.#addLease(hold.target, request, waitedMs) }
   }
 
-  private constructor(deps: QuorumHoldDeps<L>, grant: QuorumGrant, request: Request) {
-    this.#deps = deps
+  private constructor(client: QuorumClient, grant: QuorumGrant, request: Request) {
+    this.#client = client
     this.target = grant.target
     this.n = grant.n
     this.owner = grant.owner
@@ -105,9 +79,9 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     this.#leases = new LeaseSet(monotonicMs() + request.maxHoldMs)
     const { deadlineAt } = this.#ballot
     this.#renewedUntil = deadlineAt
-    this.#limitReachedAt = limitReachedAt(request, this.#leases.limitAt, deadlineAt, deps.settings)
+    this.#limitReachedAt = limitReachedAt(request, this.#leases.limitAt, deadlineAt, client.settings)
     grant.ballot.listener = this
-    deps.holds.add(this)
+    client.holds.add(this)
   }
 
   get address(): Address {
@@ -162,37 +136,37 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     return this.#leases.limitAt
   }
 
-  async enter(target: Target, request: Request, wantsToken: boolean): Promise<L | null> {
+  async enter(target: Target, request: Request, wantsToken: boolean): Promise<LeaseEntry | null> {
     const startedAt = monotonicMs()
     const suit = (): Promise<boolean> => this.#suit(request, wantsToken)
-    const entered = await enterUntilAnswered(suit, request, startedAt, this.#deps.reports, this.#details)
+    const entered = await enterUntilAnswered(suit, request, startedAt, this.#client.reports, this.#details)
     // Its last lease may have been left while the answer was on its way to here.
     return entered && this.#mayEnter() ? this.#addLease(target, request, monotonicMs() - startedAt) : null
   }
 
-  async leave(lease: L): Promise<void> {
+  async leave(entry: LeaseEntry): Promise<void> {
     const { loss, isRenewed } = this
-    this.#leases.delete(lease.entry)
+    this.#leases.delete(entry)
     if (loss) throw lossForCaller(loss)
     if (this.#leases.count > 0) {
       this.#reschedule()
-      this.#deps.reports.released(this, this.kind, true)
+      this.#client.reports.released(this, this.kind, true)
       return
     }
     this.#state = 'leaving'
     this.bodies?.letAllIn()
     const missing = this.#ballot.all.length - this.#ballot.given.length
-    const { channels, settings } = this.#deps
+    const { channels, settings } = this.#client
     const release = (): Promise<QuorumRelease> => releaseVotes(this.#ballot, settings.memberTimeoutMs)
-    const outcome = await channels.release(this, release, (reply) => reply)
+    const outcome = await (channels ? channels.release(this, release, (reply) => reply) : release())
     if (outcome === 'not-held' && this.#isLeaving)
       this.lose(missing > 0 ? this.#reason('ended', isRenewed) : 'minority')
     this.#assertNotLost()
     const isConfirmed = outcome === 'released'
-    if (!isConfirmed) this.#deps.reports.unconfirmed(unconfirmedText(this))
+    if (!isConfirmed) this.#client.reports.unconfirmed(unconfirmedText(this))
     this.#state = 'released'
-    this.#deps.holds.remove(this, 'released')
-    this.#deps.reports.released(this, this.kind, isConfirmed)
+    this.#client.holds.remove(this, 'released')
+    this.#client.reports.released(this, this.kind, isConfirmed)
   }
 
   async extend(leaseMs: number): Promise<void> {
@@ -204,7 +178,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   /** Requests masters that are missing, so that the next one to fail does not end the hold. */
   repair(): void {
     if (this.#state !== 'live' || this.loss) return
-    const { settings } = this.#deps
+    const { settings } = this.#client
     if (this.#fencingToken > 0) for (const vote of this.#ballot.given) vote.keepToken(this.#fencingToken)
     const now = monotonicMs()
     const leftMs = Math.floor(this.#ballot.deadlineAt - now)
@@ -231,7 +205,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     const { deadlineAt } = this.#ballot
     if (this.#state !== 'live' || deadlineAt <= this.#renewedUntil) return
     this.#renewedUntil = deadlineAt
-    const { reports } = this.#deps
+    const { reports } = this.#client
     reports.renewed(this)
     for (const lease of this.#leases.dropped()) reports.dropped(this, lease)
   }
@@ -247,10 +221,10 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     })
     this.#loss = error
     for (const vote of this.#ballot.all) vote.lose()
-    this.#deps.holds.remove(this, reason === 'ended' ? 'ended' : 'lost')
+    this.#client.holds.remove(this, reason === 'ended' ? 'ended' : 'lost')
     this.#leases.abortAll(error)
     this.bodies?.letAllIn()
-    this.#deps.reports.lost(this, error)
+    this.#client.reports.lost(this, error)
   }
 
   /** A hold that nothing renews ends by its lease; any other has lost its majority. */
@@ -269,7 +243,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
   /** Gives it the lease and the token that one more entry needs. `false` when it was released before. */
   async #suit(request: Request, wantsToken: boolean): Promise<boolean> {
     if (!this.#mayEnter()) return false
-    const wantedMs = Math.min(request.leaseMs ?? this.#deps.settings.watchdogTimeoutMs, request.maxHoldMs)
+    const wantedMs = Math.min(request.leaseMs ?? this.#client.settings.watchdogTimeoutMs, request.maxHoldMs)
     const lasts = (request.leaseMs === null && this.isRenewed) || this.remainingMs() >= wantedMs
     if (!lasts) await this.#onMajority(extendVotes(this.#ballot, wantedMs))
     if (wantsToken && this.#fencingToken === 0) await this.#drawToken()
@@ -301,12 +275,12 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
     }
   }
 
-  #addLease(target: Target, { leaseMs, maxHoldMs }: Request, waitedMs: number): L {
-    const lease = this.#deps.leaseMaker.makeLease(this, target, leaseMs, monotonicMs() + maxHoldMs)
-    this.#leases.add(lease.entry)
+  #addLease(target: Target, { leaseMs, maxHoldMs }: Request, waitedMs: number): LeaseEntry {
+    const entry = new LeaseEntry(this, target, leaseMs === null, monotonicMs() + maxHoldMs, undefined)
+    this.#leases.add(entry)
     this.#reschedule()
-    this.#deps.reports.acquired(this, this.kind, waitedMs)
-    return lease
+    this.#client.reports.acquired(this, this.kind, waitedMs)
+    return entry
   }
 
   #reschedule(): void {
@@ -330,7 +304,7 @@ export class QuorumHold<L extends LeaseHandle = LeaseHandle>
 /** A timer may end a hold a millisecond early. */
 const timerMarginMs = 1
 
-const unconfirmedText = ({ target, owner }: Pick<Reported, 'target' | 'owner'>): string =>
+const unconfirmedText = ({ target, owner }: ReportedHold): string =>
   `the release of ${titleOf(target)} by ${owner} was not acknowledged by a majority of the masters; ` +
   'it is repeated in the background, and the leases will expire on their own'
 
@@ -415,17 +389,20 @@ async function extendVotes(ballot: Ballot, leaseMs: number): Promise<void> {
 /** A fixed lease of which the votes have less than this left is set again before it is handed out. */
 const leastShareOfLease = 0.9
 
-type Wanted = Pick<Request, 'leaseMs' | 'maxHoldMs'>
-
-interface Times {
-  readonly watchdogTimeoutMs: number
+/** How long a hold is wanted. */
+interface Wanted {
+  readonly leaseMs: number | null
+  readonly maxHoldMs: number
 }
 
 /**
  * The lease with which votes are requested; `null` for one that is renewed from the start. The limit of the hold counts from
  * its grant, which comes after that of the votes: the votes have no such limit, and a shorter one is a fixed lease until then.
  */
-export function voteLeaseMs({ leaseMs, maxHoldMs }: Wanted, { watchdogTimeoutMs }: Times): number | null {
+export function voteLeaseMs(
+  { leaseMs, maxHoldMs }: Wanted,
+  { watchdogTimeoutMs }: QuorumSettings,
+): number | null {
   if (leaseMs !== null) return Math.min(leaseMs, maxHoldMs)
   return maxHoldMs < watchdogTimeoutMs ? maxHoldMs : null
 }
@@ -442,42 +419,9 @@ function limitReachedAt(
   { leaseMs, maxHoldMs }: Wanted,
   limitAt: number,
   deadlineAt: number,
-  { watchdogTimeoutMs, marginMs }: Times & { readonly marginMs: number },
+  { watchdogTimeoutMs, marginMs }: QuorumSettings,
 ): number {
   // Their whole lease was cut to the limit from the start.
   if (maxHoldMs < (leaseMs ?? watchdogTimeoutMs)) return deadlineAt
   return limitAt - driftMs(watchdogTimeoutMs, marginMs)
-}
-
-/** What repairing needs of its client. */
-export interface RepairDeps {
-  readonly everyMs: number
-  readonly holds: { readonly all: readonly { repair(): void }[] }
-  readonly onRound: () => void
-}
-
-/** Has holds request the masters that they are missing, and waits looked at, every third of the watchdog time. */
-export class Repair {
-  readonly #deps: RepairDeps
-  #interval: NodeJS.Timeout | undefined
-
-  constructor(deps: RepairDeps) {
-    this.#deps = deps
-  }
-
-  /** Does nothing when it has begun. */
-  begin(): void {
-    if (this.#interval) return
-    const { everyMs, holds, onRound } = this.#deps
-    this.#interval = setInterval(() => {
-      for (const hold of holds.all) hold.repair()
-      onRound()
-    }, everyMs)
-    // This timer must not keep the process alive.
-    this.#interval.unref()
-  }
-
-  end(): void {
-    clearInterval(this.#interval)
-  }
 }

@@ -5,14 +5,12 @@ import type { LockEngine } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import type { HoldfastEvents, HoldfastListener } from '../events/events.js'
 import type { HoldfastStats } from '../lock-client.js'
-import type { Lease } from '../objects/lease.js'
 import { checkName } from '../objects/lock-name.js'
 import { Lock, ping } from '../objects/lock.js'
 import { requireFunction, unlessIndex } from '../options/checks.js'
 import { resolveDrainMs, resolveReentrant } from '../options/options.js'
 import type { CloseOptions, LockOptions } from '../options/options.js'
 import { whereItBelongs } from '../options/where-it-belongs.js'
-import type { Possession } from '../ownership/possession.js'
 import { Scope } from '../ownership/scope.js'
 import { checkSource } from '../redis/connection/template.js'
 import { nativeEngine } from '../redis/native.js'
@@ -66,12 +64,12 @@ export class HoldfastQuorum {
     checkEngines(engines)
     this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines)
     this.#masters = engines.length
-    refuseTwins(this.#client.masters.map(({ name }) => name))
+    refuseTwins(this.#client.masters.map(({ storeName }) => storeName))
   }
 
   /** The first part of all owners of this client. */
   get clientId(): string {
-    return this.#client.id
+    return this.#client.clientId
   }
 
   /**
@@ -116,7 +114,7 @@ export class HoldfastQuorum {
    */
   async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
     requireFunction('scope', fn)
-    const scope = new Scope<Possession<Lease>>(this.#client)
+    const scope = new Scope(this.#client)
     try {
       return await this.#client.frames.runInScope(scope, fn)
     } finally {
@@ -179,20 +177,20 @@ export class HoldfastQuorum {
    * @throws `UnavailableError`, which names the masters that did not reply within `memberTimeoutMs` and why; `ClosedError`
    */
   async ping(): Promise<void> {
-    const [master] = this.#client.masters
-    if (master) await ping(this.#client.lockDeps, master.names)
+    await ping(this.#client)
   }
 
   /** Figures of this client. Sends nothing. */
   stats(): HoldfastStats {
-    const { id, storeName: store, holds, waiting } = this.#client
-    return { clientId: id, store, holds: holds.size, waiters: waiting, ...holds.counts }
+    const { clientId, storeName: store, holds, acquisitions } = this.#client
+    return { clientId, store, holds: holds.size, waiters: acquisitions.waiting, ...holds.counts }
   }
 
   /**
-   * Ends the client. From now on new calls and waiters reject with `ClosedError`, while re-entry still works. Holders get
-   * `drainMs` (default 0) to release what they hold; then their signals abort (`LockLostError`, reason `closed`) and their
-   * holds are released. When this resolves, Holdfast has no timer and no socket left. May be called repeatedly.
+   * Ends the client. From now on calls and waits outside of its holds and scopes reject with `ClosedError`. Holders, and functions that run in
+   * a `scope`, get `drainMs` (default 0) to end their work, in which they may re-enter and acquire further locks. Then all calls reject, the
+   * signals of holds that are left abort (`LockLostError`, reason `closed`), and these are released. When this resolves, Holdfast has
+   * no timer and no socket left. May be called repeatedly.
    *
    * With unresponsive masters it takes at most `drainMs` + 2 × `memberTimeoutMs`, and about 2 seconds for the sockets.
    */
@@ -219,7 +217,7 @@ export class HoldfastQuorum {
     const [address] = this.#client.masters.map(({ names }) => names.locate(name, 'lock'))
     if (!address) throw new InvalidArgumentError('no masters')
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
-    return new Lock(this.#client.lockDeps, target, isFenced, reentrant)
+    return new Lock(this.#client, target, isFenced, reentrant)
   }
 }
 

@@ -1,13 +1,12 @@
-import type { LockSteps } from '../engine/lock-steps.js'
 import type { ClientInfo, Inspection, ReleaseReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import type { Registry } from '../engine/session.js'
 import type { HoldfastError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { Closing } from '../errors/store-errors.js'
 import { Evictions } from '../holding/loss.js'
+import type { HomeOperations } from '../objects/home.js'
 import type { Ready } from '../waiting/readiness.js'
 import { quorumOf } from './ballot.js'
+import type { QuorumClient } from './client.js'
 import type { Master } from './master.js'
 import { tooFewReached } from './wording.js'
 import type { Trouble } from './wording.js'
@@ -20,24 +19,20 @@ interface Reply {
 }
 
 /** What masters know of a lock, put together, as if they were one store. Owners of votes are shown as those of acquisitions. */
-export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Registry, 'find'>, Ready {
-  readonly #closing: Closing
-  readonly #masters: readonly Master[]
-  readonly #engine: string
+export class Lookup implements HomeOperations, Ready {
+  readonly #client: QuorumClient
   readonly #quorum: number
   /** By whom the next evictions of owners are. */
   readonly #evictions = new Evictions()
 
-  constructor(closing: Closing, masters: readonly Master[], engine: string) {
-    this.#closing = closing
-    this.#masters = masters
-    this.#engine = engine
-    this.#quorum = quorumOf(masters.length)
+  constructor(client: QuorumClient) {
+    this.#client = client
+    this.#quorum = quorumOf(client.masters.length)
   }
 
   /** Its masters are checked one by one, when they are asked. */
   ready(): undefined {
-    this.#closing.assertOpen()
+    this.#client.closing.assertOpen()
     return undefined
   }
 
@@ -53,7 +48,7 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
       const owner = master.ownerOf(inspection.owner)
       votes.set(owner, [...(votes.get(owner) ?? []), inspection.ttlMs])
     }
-    const silent = this.#masters.length - replies.length
+    const silent = this.#client.masters.length - replies.length
     const needed = this.#quorum - silent
     const [[owner, ttls] = ['', []]] = [...votes]
       .filter(([, held]) => held.length >= needed)
@@ -93,22 +88,22 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
       replies.map(async ({ master, address: there, inspection }): Promise<ReleaseReply['kind'] | null> => {
         if (master.ownerOf(inspection.owner) !== owner) return 'not-held'
         try {
-          if (by !== undefined) await master.announce(there, inspection.owner, by)
+          if (by !== undefined) await master.operations?.announce(there, inspection.owner, by)
           return (await master.steps.force(there, inspection.owner)).kind
         } catch (error) {
-          troubles.push({ name: master.name, error: toHoldfastError(error) })
+          troubles.push({ name: master.storeName, error: toHoldfastError(error) })
           return null
         }
       }),
     )
     const freed = outcomes.filter((outcome) => outcome !== null)
-    const mayStillVote = this.#masters.length - freed.length
+    const mayStillVote = this.#client.masters.length - freed.length
     if (mayStillVote >= this.#quorum) throw this.#tooFewReached(address, troubles)
     return { kind: freed.includes('released') ? 'released' : 'not-held' }
   }
 
   async find(clientId: string): Promise<ClientInfo | null> {
-    const found = this.#masters
+    const found = this.#client.masters
       .filter(({ health }) => health.isUsable)
       .map(async ({ registry }) => {
         const info = await registry.find(clientId)
@@ -119,7 +114,7 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
   }
 
   async #inspectAll(lock: Address, limit: number, troubles: Trouble[] = []): Promise<Reply[]> {
-    const inspected = this.#masters.map(async (master): Promise<Reply[]> => {
+    const inspected = this.#client.masters.map(async (master): Promise<Reply[]> => {
       try {
         const address = master.names.locate(lock.name, 'lock')
         const { health } = master
@@ -128,7 +123,7 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
         const inspection = await master.steps.inspect(address, limit)
         return inspection.kind === 'lock' ? [{ master, address, inspection }] : []
       } catch (error) {
-        troubles.push({ name: master.name, error: toHoldfastError(error) })
+        troubles.push({ name: master.storeName, error: toHoldfastError(error) })
         return []
       }
     })
@@ -138,7 +133,11 @@ export class Lookup implements Pick<LockSteps, 'force' | 'inspect'>, Pick<Regist
   }
 
   #tooFewReached(address: Address, troubles: readonly Trouble[]): HoldfastError {
-    const details = { masters: this.#masters.length, quorum: this.#quorum, engine: this.#engine }
+    const details = {
+      masters: this.#client.masters.length,
+      quorum: this.#quorum,
+      engine: this.#client.settings.engine,
+    }
     return tooFewReached({ kind: 'lock', address }, details, troubles, { lockName: address.name })
   }
 }

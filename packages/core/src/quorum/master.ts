@@ -1,111 +1,107 @@
-import type { LockSteps } from '../engine/lock-steps.js'
 import { clientOf, numberOf, ownerOf } from '../engine/requests.js'
-import type { Address, Addressing, Target } from '../engine/requests.js'
-import type { Registry, Sharing } from '../engine/session.js'
+import type { Address } from '../engine/requests.js'
+import type { LockEngine } from '../engine/session.js'
 import { HoldfastError } from '../errors/errors.js'
-import type { StoreSilence } from '../errors/store-silence.js'
-import type { HoldReports } from '../holding/hold-reports.js'
-import type { Acquired, Hold, HoldDeps } from '../holding/hold.js'
-import type { LeaseHandle, LeaseMaker } from '../holding/lease-set.js'
-import type { Request } from '../options/options.js'
-import { Acquisition } from '../waiting/acquisition.js'
-import type { AcquisitionDeps } from '../waiting/acquisition.js'
-import type { NotAcquired, WaitReports } from '../waiting/outcome.js'
-import type { Health } from './health.js'
+import type { Events } from '../events/events.js'
+import type { Observer } from '../events/observer.js'
+import { StoreClient } from '../store-client.js'
+import { withTimeout } from '../util/timeouts.js'
+import type { QuorumClient } from './client.js'
+import { Health } from './health.js'
 
-/** A hold at one master, and the one lease that it has. */
-export type HeldVote = Acquired<LeaseHandle>
-
-/** What a quorum needs of one master's client. */
-export interface MasterDeps {
-  /** Names the master in messages. */
-  readonly name: string
-  readonly names: Addressing
-  readonly steps: LockSteps
-  readonly registry: Registry
-  readonly sharing: Sharing | undefined
+/** One of the independent stores that vote on who holds a lock. Its holds are votes, and hear of themselves as {@link Voter}s. */
+export class Master extends StoreClient {
   readonly health: Health
-  readonly acquisition: Omit<AcquisitionDeps<LeaseHandle>, 'holding' | 'reports'>
-  readonly holding: Omit<HoldDeps<LeaseHandle>, 'leaseMaker' | 'reports'>
-  /** Tells the client of an owner at this master who is about to evict it. */
-  announce(address: Address, owner: string, by: string): Promise<void>
-}
+  readonly #quorum: QuorumClient
 
-/** What a request to a master is for, and who wants to know of it. */
-export interface VoteRequest {
-  readonly target: Target
-  /** The number of its owner. */
-  readonly n: number
-  readonly request: Request
-  readonly reports: WaitReports & HoldReports
-  readonly leaseMaker: LeaseMaker<Hold, LeaseHandle>
-}
-
-/** One of the independent stores that vote on who holds a lock. */
-export class Master {
-  readonly #deps: MasterDeps
-
-  constructor(deps: MasterDeps) {
-    this.#deps = deps
+  /** @param n - which one it is, from 1 on */
+  constructor(quorum: QuorumClient, engine: LockEngine, n: number) {
+    const { parts, settings } = quorum
+    super(parts, engine, {
+      settings: { ...settings, maxWaiters: Infinity },
+      reports: errorsOnly(parts.events),
+      channels: undefined,
+      unnamed: `master ${n} (${engine.name})`,
+    })
+    this.#quorum = quorum
+    this.health = new Health(this, settings)
+    this.readiness = this.health
   }
 
-  get name(): string {
-    return this.#deps.name
+  twinOf(incarnation: string): string | undefined {
+    const { masters } = this.#quorum
+    return masters.find((other) => other !== this && other.health.incarnation === incarnation)?.storeName
   }
 
-  get health(): Health {
-    return this.#deps.health
+  wentDown(error: HoldfastError): void {
+    this.events.emitError(error)
+    this.#quorum.acquisitions.wentDown(this, error)
   }
 
-  get silence(): StoreSilence {
-    return this.#deps.acquisition.silence
-  }
-
-  get names(): Addressing {
-    return this.#deps.names
-  }
-
-  get steps(): LockSteps {
-    return this.#deps.steps
-  }
-
-  get registry(): Registry {
-    return this.#deps.registry
+  cameUp(): void {
+    this.events.reached()
+    this.#quorum.acquisitions.cameUp()
   }
 
   /** Who an owner at this master is, with locks of a quorum. */
   ownerOf(owner: string): string {
-    return this.#deps.sharing?.foreignOwnerOf(owner) ?? ownerOfVote(owner)
-  }
-
-  /** Acquires the lock at this master alone, under an owner of its own. */
-  acquire({ target, n, request, reports, leaseMaker }: VoteRequest): Promise<HeldVote | NotAcquired> {
-    const { acquisition, holding } = this.#deps
-    const deps = { ...acquisition, reports, holding: { ...holding, reports, leaseMaker } }
-    return new Acquisition(deps, n, target, request, false).run()
-  }
-
-  /** What the lease of a hold asks for has changed. */
-  reschedule(hold: Hold): void {
-    this.#deps.holding.watchdog.reschedule(hold)
-  }
-
-  /** Tells the client of an owner at this master who is about to evict it. It is evicted whether or not that succeeds. */
-  announce(address: Address, owner: string, by: string): Promise<void> {
-    return this.#deps.announce(address, owner, by)
-  }
-
-  /** Who evicts an owner that this client has here, if that was announced a short time ago. Forgets it. */
-  takeEvictor(owner: string): string | undefined {
-    return this.#deps.holding.evictions.take(owner)
+    return this.engine.sharing?.foreignOwnerOf(owner) ?? ownerOfVote(owner)
   }
 
   async raiseToken(address: Address, token: number, keepMs: number): Promise<void> {
-    const { steps, name } = this.#deps
-    if (!steps.raiseToken) throw new HoldfastError(`${name} cannot raise a fencing token`)
+    const { steps, storeName } = this
+    if (!steps.raiseToken) throw new HoldfastError(`${storeName} cannot raise a fencing token`)
     await steps.raiseToken(address, token, keepMs)
   }
+
+  /** Ends every wait, and lets go of every vote that is left. */
+  async leave(): Promise<void> {
+    const { holds, waiters, background, commandTimeoutMs } = this
+    waiters.close('all')
+    this.loseAll()
+    await Promise.all([withTimeout(background.settled(), commandTimeoutMs), holds.drained(commandTimeoutMs)])
+    this.health.close()
+    await this.close()
+  }
+
+  /** Waits are looked at as those of the quorum. */
+  override onRound(): void {
+    return
+  }
+
+  protected override onReached(): void {
+    return
+  }
+
+  protected override onReconnected(): void {
+    this.health.suspect()
+  }
+
+  protected override onUnsubscribed(): void {
+    this.health.suspect()
+  }
+
+  /** That the master is down is reported once, when that is found out. */
+  protected override onStoreError(): void {
+    return
+  }
 }
+
+/** Votes are no holds of the application. */
+const errorsOnly = (events: Events): Observer => ({
+  waiting: nothing,
+  granted: nothing,
+  acquired: nothing,
+  renewed: nothing,
+  released: nothing,
+  downgraded: nothing,
+  lost: nothing,
+  dropped: nothing,
+  unconfirmed: nothing,
+  error: (error) => events.emitError(error),
+})
+
+const nothing = (): void => undefined
 
 /**
  * How owners are named at the masters. A request that may still be on its way must never be mistaken for a later one, so each

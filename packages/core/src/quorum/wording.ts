@@ -1,5 +1,5 @@
 import { titleOf } from '../engine/requests.js'
-import type { Target } from '../engine/requests.js'
+import type { Address, ObjectKind, Target } from '../engine/requests.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
 
@@ -16,7 +16,7 @@ export const whyQuarantined =
 
 /** Too few masters replied; names those that did not, and why. */
 export function tooFewReached(
-  target: Pick<Target, 'kind' | 'address'>,
+  target: { readonly kind: ObjectKind; readonly address: Address },
   { masters, quorum, engine }: { readonly masters: number; readonly quorum: number; readonly engine: string },
   troubles: readonly Trouble[],
   details: HoldfastErrorDetails,
@@ -34,7 +34,7 @@ export function tooFewReached(
 /** An error that concerns all locks of a master, without the one that met it. */
 export function withoutSubject(
   { message, engine, cause }: UnavailableError,
-  target: Pick<Target, 'kind' | 'address'>,
+  target: Target,
 ): UnavailableError {
   const subject = `${titleOf(target)}: `
   const text = message.startsWith(subject) ? message.slice(subject.length) : message

@@ -1,5 +1,5 @@
 import { writePermits } from '../engine/requests.js'
-import { partsOf } from '../lock-client.js'
+import { storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
 import { Lock } from '../objects/lock.js'
 import { resolveReentrant } from '../options/options.js'
@@ -31,13 +31,12 @@ export interface ReadWriteLock {
  * @throws `InvalidArgumentError` as `holdfast.getReadWriteLock`
  */
 export function getReadWriteLock(client: LockClient, name: string, options?: LockOptions): ReadWriteLock {
-  const parts = partsOf(client, 'getReadWriteLock')
+  const store = storeOf(client, 'getReadWriteLock')
   const reentrant = resolveReentrant(options)
-  const address = parts.locate(name, 'read-write-lock')
-  parts.store.session.carry?.(sharedSteps)
-  const { lockDeps } = parts
+  const address = store.locate(name, 'read-write-lock')
+  store.session.carry?.(sharedSteps)
   const size = writePermits
-  const read = new Lock(lockDeps, { address, kind: 'read-lock', permits: 1, size }, false, reentrant)
-  const write = new Lock(lockDeps, { address, kind: 'write-lock', permits: size, size }, false, reentrant)
+  const read = new Lock(store, { address, kind: 'read-lock', permits: 1, size }, false, reentrant)
+  const write = new Lock(store, { address, kind: 'write-lock', permits: size, size }, false, reentrant)
   return { name, read, write }
 }

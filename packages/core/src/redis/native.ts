@@ -2,6 +2,7 @@ import type { EngineHost } from '../engine/host.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import type { CarriedSteps } from './carried-steps.js'
 import { RedisCommands } from './commands.js'
+import { askOf } from './connection/credentials.js'
 import { openConnections } from './connection/connections.js'
 import type { Connections } from './connection/connections.js'
 import { engineName } from './errors.js'
@@ -63,13 +64,14 @@ const shortestConnectMs = 1_000
 
 /** What a session needs of its servers. */
 export function reach(
-  { redis }: Pick<RedisOptions, 'redis'>,
+  { redis, credentials }: Pick<RedisOptions, 'redis' | 'credentials'>,
   { minReplicas: wanted, replicaTimeoutMs: timeoutMs }: RedisSettings,
   host: EngineHost,
 ): Pick<RedisSessionOptions, 'connections' | 'replicas'> {
   const connectTimeoutMs = Math.min(Math.max(host.commandTimeoutMs, shortestConnectMs), 10_000)
+  const ask = credentials && askOf(credentials, host.commandTimeoutMs)
   const open = (more?: Record<string, unknown>): Connections =>
-    openConnections(redis, host.clientId, connectTimeoutMs, more)
+    openConnections(redis, host.clientId, connectTimeoutMs, more, ask)
   const connections = open()
   if (wanted === 0) return { connections, replicas: null }
   // A WAIT gets no reply for as long as replicas are behind.

@@ -1,13 +1,5 @@
 import { readNotice } from './notices.js'
 
-/** What clients of version 0.1.0 understand, verbatim. Of anything else they take no notice. */
-const understood = [
-  /^granted (\S+) (\d+) (\d+) (\d+) (.+)$/s,
-  /^entered (\d+) (\d+) (\S+:\d+) (.+)$/s,
-  /^(open|gone) (\d+) (.+)$/s,
-  /^(revoked|free) (\S+) (.+)$/s,
-]
-
 describe('a notice', () => {
   it('of a grant has owner, proof, token, server time, lease and lock', () =>
     expect(readNotice('granted c1:7 pr-_0f 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
@@ -81,13 +73,4 @@ describe('a notice', () => {
     'open x lock:a',
     ' revoked a b',
   ])('is nothing else: %j', (message) => expect(readNotice(message)).toBeNull())
-
-  it.each([
-    'hello',
-    'granted c1:7 1 2 3 lock:a',
-    'x\ngranted c1:7 1 2 3 lock:a',
-    'entered 1 2 c1:7:3 a\nopen 1 a',
-  ])('of another client means nothing to version 0.1.0: %j', (text) => {
-    for (const pattern of understood) expect(`told ${text}`).not.toMatch(pattern)
-  })
 })

@@ -1,5 +1,7 @@
+import { InvalidArgumentError } from '../errors/errors.js'
 import { checkInteger, checkString } from '../options/checks.js'
-import type { RedisSource } from './connection/types.js'
+import { kindOf } from '../util/mistakes.js'
+import type { RedisCredentials, RedisSource } from './connection/types.js'
 
 /** Where Redis is, and how its locks behave. */
 export interface RedisOptions {
@@ -16,6 +18,15 @@ export interface RedisOptions {
    * Holdfast opens separate connections in each case.
    */
   readonly redis: RedisSource
+  /**
+   * Returns the user and the password, or a promise of them: for passwords that change and tokens that expire. Called before each connection of
+   * Holdfast, for commands and for messages, to each node and master, not to Sentinels. If it throws, does not resolve within
+   * `commandTimeoutMs` or returns anything else, that is an outage with this cause: it is called again, and calls wait as in any outage.
+   * Without `username`, the one that `redis` has is used.
+   *
+   * @defaultValue those of `redis`: of an ioredis client, what its `options` say whenever Holdfast connects
+   */
+  readonly credentials?: (() => RedisCredentials | Promise<RedisCredentials>) | undefined
   /**
    * Put before every lock name, after the template's own `keyPrefix`.
    *
@@ -42,6 +53,7 @@ export interface RedisOptions {
 
 const redisOptions: Record<keyof RedisOptions, true> = {
   redis: true,
+  credentials: true,
   prefix: true,
   minReplicas: true,
   replicaTimeoutMs: true,
@@ -57,6 +69,12 @@ export interface RedisSettings {
 
 /** Checks the options and fills in the defaults. */
 export function resolveRedisSettings(options: RedisOptions): RedisSettings {
+  const credentials: unknown = options.credentials
+  if (credentials !== undefined && typeof credentials !== 'function') {
+    throw new InvalidArgumentError(
+      `credentials must be a function that returns { username?, password } or a promise of it, got ${kindOf(credentials)}`,
+    )
+  }
   checkString('prefix', options.prefix)
   checkInteger('minReplicas', options.minReplicas, 0)
   checkInteger('replicaTimeoutMs', options.replicaTimeoutMs, 1)

@@ -155,7 +155,7 @@ function refusal(missing: readonly string[], key: string, isReading: boolean): R
     : `without which ${key} could stay behind without a time to live`
   return new RefusedError(
     `NOPERM: the Redis user lacks ${rules}, ${need}; ` +
-      'grant all commands that docs/production/permissions.md lists for this kind of object',
+      'grant all commands that docs/stores/redis.md lists for this kind of object',
     { engine: engineName },
   )
 }

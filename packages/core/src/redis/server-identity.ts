@@ -95,7 +95,7 @@ export class ServerIdentity {
 const lacksInfo = ({ cause }: RefusedError): RefusedError =>
   new RefusedError(
     'NOPERM: the Redis user lacks +info, which it takes to read version, role and uptime of the server; ' +
-      'grant the commands that docs/production/permissions.md lists',
+      'grant the commands that docs/stores/redis.md lists',
     { engine: engineName, cause },
   )
 

@@ -1,58 +1,31 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { nanoid } from 'nanoid'
-import type { LockSteps } from '../engine/lock-steps.js'
 import type { Inspection, SharedInspection } from '../engine/replies.js'
 import { isOwner, titleFrom } from '../engine/requests.js'
 import type { Address, Target } from '../engine/requests.js'
-import type { Registry, Sharing } from '../engine/session.js'
 import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { Closing, ErrorSubject } from '../errors/store-errors.js'
-import type { Events } from '../events/events.js'
-import { traced } from '../holding/hold-reports.js'
+import type { ErrorSubject } from '../errors/store-errors.js'
+import { traced } from '../events/observer.js'
 import type { Acquired, Hold } from '../holding/hold.js'
-import type { LeaseMaker } from '../holding/lease-set.js'
-import { partsOf } from '../lock-client.js'
+import { storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
 import { findClients, findReports } from '../objects/inspection.js'
-import type { InspectionDeps, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
+import type { OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
-import type { LeasedHold } from '../objects/lease.js'
-import { splitArguments, timedOutWaiting, useLease } from '../objects/use-lease.js'
-import type { Operations } from '../operating/operations.js'
+import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
 import { notAnOwner, resolveForce } from '../options/force-options.js'
 import type { ForceOptions } from '../options/force-options.js'
 import { resolvePermits, resolveResize, resolveSize } from '../options/options.js'
-import type {
-  AcquireOptions,
-  LeaseBounds,
-  PermitOptions,
-  Resize,
-  ResizeOptions,
-  SemaphoreOptions,
-} from '../options/options.js'
+import type { PermitOptions, Resize, ResizeOptions, SemaphoreOptions, Settings } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
+import type { LeaseEntry } from '../ownership/possession.js'
 import { sharedSteps } from '../redis/kinds/shared.js'
+import type { StoreClient } from '../store-client.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
-import type { Acquirer } from '../waiting/acquisition.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import type { Ready } from '../waiting/readiness.js'
-import type { Client } from '../wiring/client.js'
-
-const deps = new WeakMap<Client, SemaphoreDeps>()
-
-function makeDeps(client: Client): SemaphoreDeps {
-  const { settings, events, closing, engine, store } = client
-  const { session, holds, operations, readiness } = store
-  const { steps, registry } = session
-  const acquirer = client.acquirerOf(new PermitLeases(settings))
-  const { sharing } = engine
-  const made = { steps, registry, sharing, settings, events, holds, operations, readiness, closing, acquirer }
-  deps.set(client, made)
-  return made
-}
 
 /**
  * The semaphore of this name, as `holdfast.getSemaphore` returns it, of any client. Sends nothing.
@@ -60,38 +33,17 @@ function makeDeps(client: Client): SemaphoreDeps {
  * @throws `InvalidArgumentError` as `holdfast.getSemaphore`
  */
 export function getSemaphore(client: LockClient, name: string, options: SemaphoreOptions): Semaphore {
-  const parts = partsOf(client, 'getSemaphore')
+  const store = storeOf(client, 'getSemaphore')
   const size = resolveSize(options)
-  const address = parts.locate(name, 'semaphore')
-  parts.store.session.carry?.(sharedSteps)
-  return new Semaphore(deps.get(parts) ?? makeDeps(parts), address, size)
+  const address = store.locate(name, 'semaphore')
+  store.session.carry?.(sharedSteps)
+  return new Semaphore(store, address, size)
 }
 
 /** What `withPermits` runs while it has permits. */
 export type PermitCallback<T> = (lease: PermitLease) => T | PromiseLike<T>
 
-/** @internal What semaphores need of their client. */
-export interface SemaphoreDeps {
-  readonly steps: LockSteps
-  readonly registry: Registry
-  readonly sharing: Sharing | undefined
-  readonly settings: LeaseBounds & { readonly commandTimeoutMs: number; readonly defaults: AcquireOptions }
-  readonly events: Events
-  readonly holds: { find(owner: string): { lose(reason: 'revoked'): void } | undefined }
-  readonly operations: Operations | undefined
-  readonly readiness: Ready
-  readonly closing: Closing
-  readonly acquirer: Acquirer<PermitLease>
-}
-
-type Outcome = Acquired<PermitLease> | NotAcquired
-
-function leaseOrTimeout(outcome: Outcome): PermitLease {
-  if ('lease' in outcome) return outcome.lease
-  throw timedOutWaiting(outcome)
-}
-
-const leaseOrNull = (outcome: Outcome): PermitLease | null => ('lease' in outcome ? outcome.lease : null)
+type Outcome = Acquired | NotAcquired
 
 /**
  * A named semaphore: a limited number of permits, shared by any number of processes. Each hold has a lease, like that of a lock,
@@ -103,13 +55,13 @@ const leaseOrNull = (outcome: Outcome): PermitLease | null => ('lease' in outcom
 export class Semaphore {
   /** @internal */
   readonly uncloneable = uncloneable
-  readonly #deps: SemaphoreDeps
+  readonly #store: StoreClient
   readonly #address: Address
   readonly #size: number
 
   /** @internal Semaphores come from `holdfast.getSemaphore(name, { permits })`. */
-  constructor(deps: SemaphoreDeps, address: Address, size: number) {
-    this.#deps = deps
+  constructor(store: StoreClient, address: Address, size: number) {
+    this.#store = store
     this.#address = address
     this.#size = size
   }
@@ -137,7 +89,7 @@ export class Semaphore {
     first: PermitOptions | undefined | PermitCallback<T>,
     second?: PermitCallback<T>,
   ): Promise<T> {
-    return useLease(() => {
+    return useLease<PermitLease, T, T>(() => {
       const { options, fn } = splitArguments<PermitOptions, PermitCallback<T>>(
         'withPermits',
         this.name,
@@ -151,10 +103,10 @@ export class Semaphore {
           lease,
           run: () => fn(lease),
           leave: () => lease.release(),
-          report: (error) => this.#deps.events.emitError(toHoldfastError(error, this.#subject)),
+          report: (error) => this.#store.events.emitError(toHoldfastError(error, this.#subject)),
         }),
       }
-    })
+    }, valueOrTimeout)
   }
 
   /**
@@ -164,7 +116,10 @@ export class Semaphore {
    * for more permits than the semaphore has; otherwise as `Lock.lock`
    */
   acquire(options?: PermitOptions): Promise<PermitLease> {
-    return this.#acquire(leaseOrTimeout, options)
+    return this.#acquire((outcome) => {
+      if ('waitedMs' in outcome) throw timedOutWaiting(outcome)
+      return this.#leaseOf(outcome)
+    }, options)
   }
 
   /**
@@ -173,7 +128,7 @@ export class Semaphore {
    * @throws as `acquire`, except `LockTimeoutError`
    */
   tryAcquire(options?: PermitOptions): Promise<PermitLease | null> {
-    return this.#acquire(leaseOrNull, options, 0)
+    return this.#acquire((outcome) => ('waitedMs' in outcome ? null : this.#leaseOf(outcome)), options, 0)
   }
 
   /**
@@ -188,9 +143,9 @@ export class Semaphore {
    */
   async resize(permits: number, options: ResizeOptions = {}): Promise<void> {
     const resize = resolveResize(permits, options)
-    this.#deps.sharing?.checkResize(this.name, options.keepMs)
-    const size = await this.#command(() => sendResize(this.#deps, this.#address, resize))
-    this.#deps.events.emit('resized', { name: this.name, kind: 'semaphore', size })
+    this.#store.engine.sharing?.checkResize(this.name, options.keepMs)
+    const size = await this.#command(() => sendResize(this.#store, this.#address, resize))
+    this.#store.events.emit('resized', { name: this.name, kind: 'semaphore', size })
   }
 
   /**
@@ -218,7 +173,7 @@ export class Semaphore {
   async forceRelease(owner: string, options: Pick<ForceOptions, 'by'> = {}): Promise<boolean> {
     const { by } = resolveForce(options, this.name)
     if (!isOwner(owner) && !this.#isForeign(owner)) throw notAnOwner('forceRelease', owner, this.name)
-    const { steps, holds, operations } = this.#deps
+    const { steps, holds, operations } = this.#store
     if (by !== undefined) await this.#command(async () => operations?.announce(this.#address, owner, by))
     const reply = await this.#command(() => steps.force(this.#address, owner))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
@@ -236,8 +191,12 @@ export class Semaphore {
     return `Semaphore ${inspect(this.toJSON(), options)}`
   }
 
+  #leaseOf({ hold, entry }: Acquired): PermitLease {
+    return new PermitLease(this.#store.settings, hold, entry)
+  }
+
   #isForeign(owner: unknown): boolean {
-    return typeof owner === 'string' && this.#deps.sharing?.isForeignHolder(owner) === true
+    return typeof owner === 'string' && this.#store.engine.sharing?.isForeignHolder(owner) === true
   }
 
   get #subject(): ErrorSubject {
@@ -250,27 +209,26 @@ export class Semaphore {
     waitMs?: number,
   ): Promise<T> {
     try {
-      const { request, permits } = resolvePermits(given, this.#size, this.#deps.settings, waitMs)
+      const { request, permits } = resolvePermits(given, this.#size, this.#store.settings, waitMs)
       const target: Target = { address: this.#address, kind: 'semaphore', permits, size: this.#size }
-      const toTraced = traced(this.#deps.events, toResult, 2)
-      const { closing, acquirer } = this.#deps
-      closing.assertOpen(this.name)
-      return acquirer.acquire(target, request, false).then(toTraced, rethrowToCaller(request.signal))
+      const toTraced = traced(this.#store.events, toResult, 2)
+      this.#store.closing.assertOpen(this.name)
+      return this.#store.acquire(target, request, false).then(toTraced, rethrowToCaller(request.signal))
     } catch (error) {
       return Promise.reject(toHoldfastError(error))
     }
   }
 
   async #inspect(limit: number): Promise<SemaphoreInfo> {
-    const { steps } = this.#deps
+    const { steps } = this.#store
     const reply = await this.#command(() => steps.inspect(this.#address, limit))
     if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    return this.#command(() => describeSemaphore(this.#address, this.#size, reply, this.#deps))
+    return this.#command(() => describeSemaphore(this.#address, this.#size, reply, this.#store))
   }
 
   async #command<T>(send: () => Promise<T>): Promise<T> {
     try {
-      await this.#deps.readiness.ready(this.#address)
+      await this.#store.readiness.ready(this.#address)
       return await send()
     } catch (error) {
       throw toHoldfastError(error, this.#subject)
@@ -285,20 +243,12 @@ export class Semaphore {
  * reentrant: nested calls take permits of their own.
  */
 export class PermitLease extends BaseLease {
-  readonly #hold: Hold<PermitLease>
-  readonly #bounds: LeaseBounds
+  readonly #hold: Hold
 
   /** @internal Permit leases come from `acquire`, `tryAcquire` and `withPermits`. */
-  constructor(
-    bounds: LeaseBounds,
-    hold: Hold<PermitLease>,
-    target: Target,
-    fixedLeaseMs: number | null,
-    limitAt: number,
-  ) {
-    super(target, fixedLeaseMs, limitAt)
+  constructor(settings: Settings, hold: Hold, entry: LeaseEntry) {
+    super(settings, entry)
     this.#hold = hold
-    this.#bounds = bounds
   }
 
   /** How many permits it still has; 0 once it was released. */
@@ -316,7 +266,7 @@ export class PermitLease extends BaseLease {
   async release(permits?: number): Promise<void> {
     if (permits !== undefined) this.#check(permits)
     if (this.isLeft || permits === undefined || permits === this.entry.needs) {
-      await this.leaveOnce(() => this.#hold.leave(this))
+      await this.entry.unlock()
       return
     }
     this.assertUsable()
@@ -327,16 +277,6 @@ export class PermitLease extends BaseLease {
   /** `release()` at the end of an `await using` block. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.release()
-  }
-
-  /** @internal */
-  protected override get hold(): LeasedHold {
-    return this.#hold
-  }
-
-  /** @internal */
-  protected override get bounds(): LeaseBounds {
-    return this.#bounds
   }
 
   /** For logs. */
@@ -361,29 +301,6 @@ export class PermitLease extends BaseLease {
   }
 }
 
-/** @internal Makes the leases of semaphores. */
-class PermitLeases implements LeaseMaker<Hold<PermitLease>, PermitLease> {
-  readonly #bounds: LeaseBounds
-
-  constructor(bounds: LeaseBounds) {
-    this.#bounds = bounds
-  }
-
-  makeLease(
-    hold: Hold<PermitLease>,
-    target: Target,
-    fixedLeaseMs: number | null,
-    limitAt: number,
-  ): PermitLease {
-    return new PermitLease(this.#bounds, hold, target, fixedLeaseMs, limitAt)
-  }
-}
-
-export interface ResizeDeps {
-  readonly steps: LockSteps
-  readonly settings: { readonly engine: string; readonly commandTimeoutMs: number }
-}
-
 /** Calls at the same time supersede each other; so many in a row would be a fault. */
 const maxAttempts = 100
 
@@ -392,7 +309,7 @@ const maxAttempts = 100
  * changes nothing. Resolves with the size set.
  */
 async function sendResize(
-  { steps, settings }: ResizeDeps,
+  { steps, settings }: StoreClient,
   address: Address,
   { size, keepMs }: Resize,
 ): Promise<number> {
@@ -448,16 +365,16 @@ async function describeSemaphore(
   address: Address,
   size: number,
   found: Inspection | SharedInspection,
-  deps: InspectionDeps,
+  store: StoreClient,
 ): Promise<SemaphoreInfo> {
   if (found.kind === 'lock') throw new TypeError('a semaphore was inspected as a lock')
   const { holders, holderCount, waiterCount, waiters, used, free } = found
   const owners = [...holders, ...waiters]
-  const who = await findClients(owners, deps.registry)
+  const who = await findClients(owners, store)
   const reportOf = await findReports(
     address,
     owners.map(({ owner }) => who(owner)),
-    deps,
+    store,
   )
   const permits = found.version > 0 ? found.size : size
   return {

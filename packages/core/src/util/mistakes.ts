@@ -16,7 +16,7 @@ const kinds: readonly (readonly [kind: string, ...members: string[]])[] = [
   ['a bridged lock', 'withLock', 'name'],
   ['a read/write lock', 'read', 'write', 'name'],
   ['a lease', 'unlock', 'assertHeld'],
-  ['a dashboard', 'fetch', 'node', 'close'],
+  ['a dashboard', 'fetch', 'node'],
   ['a PGlite database', 'query', 'waitReady'],
   ['a pool of pg', 'query', 'totalCount'],
   ['a pool of mysql2', 'execute', 'getConnection'],

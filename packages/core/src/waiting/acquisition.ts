@@ -1,43 +1,29 @@
 import type { GrantNotice } from '../engine/host.js'
-import type { Confirmation, Confirmer, LockSteps } from '../engine/lock-steps.js'
+import type { Confirmation, Confirmer } from '../engine/lock-steps.js'
 import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
 import { titleOf } from '../engine/requests.js'
 import type { AcquireRequest, Address, Target } from '../engine/requests.js'
 import type { StoreFacts } from '../engine/session.js'
 import { notALock } from '../errors/store-errors.js'
-import type { AbandonedOwner, Abandonment } from '../holding/abandonment.js'
+import type { AbandonedOwner } from '../holding/abandonment.js'
 import { Hold } from '../holding/hold.js'
-import type { Acquired, HoldDeps } from '../holding/hold.js'
-import type { LeaseHandle } from '../holding/lease-set.js'
-import type { Grant } from '../holding/proven-hold.js'
+import type { Acquired, Grant } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
-import type { Owners } from '../ownership/owners.js'
+import type { Voter } from '../ownership/possession.js'
+import type { StoreClient } from '../store-client.js'
 import { dateNotice, dateReply, isAhead } from '../time/deadline.js'
 import type { DatedGrant, RequestTime } from '../time/deadline.js'
 import { momentNow, monotonicMs, timerMarginMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
-import type { Looks, Proofs } from './notifications.js'
-import { alreadyAbandoned, detailsOf, notAcquired, repliedTooLate } from './outcome.js'
+import { alreadyAbandoned, notAcquired, repliedTooLate } from './outcome.js'
 import type { NotAcquired } from './outcome.js'
 import { leaseToRequest, StoreWait } from './wait.js'
-import type { State, StoreWaitDeps } from './wait.js'
+import type { State } from './wait.js'
 import { readAheadMs } from './waiter-table.js'
 import type { Obstacle } from './waiter-table.js'
 
 /** A free lock that is set aside for no longer than this only waits for another waiter's head start to end. */
 const soonMs = 5
-
-/** What acquisitions need of their client; `L` is what callers get once the object is acquired. */
-export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
-  readonly steps: LockSteps
-  /** Only with `minReplicas`. */
-  readonly confirmer: Confirmer | undefined
-  readonly settings: StoreWaitDeps['settings'] & { readonly marginMs: number }
-  readonly abandonment: Abandonment
-  readonly proofs: Proofs
-  readonly looks: Looks
-  readonly holding: HoldDeps<L>
-}
 
 /**
  * One outermost acquisition, under an owner of its own. Its states are those of {@link StoreWait}; with `minReplicas`
@@ -46,11 +32,9 @@ export interface AcquisitionDeps<L extends LeaseHandle> extends StoreWaitDeps {
  * A request that got no reply may still run: from then on the acquisition is in doubt, and abandoning its owner leaves a
  * tombstone.
  */
-export class Acquisition<L extends LeaseHandle> extends StoreWait<
-  Acquired<L> | NotAcquired,
-  AcquisitionDeps<L>
-> {
+export class Acquisition extends StoreWait<Acquired | NotAcquired> {
   readonly #wantsToken: boolean
+  readonly #voter: Voter | undefined
   #lastReply: LastReply | undefined
   #notice: GrantNotice | undefined
   #noticedAt = 0
@@ -65,17 +49,20 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   /**
    * @param n - the number of its owner
    * @param wantedSince - when the caller wanted the object, if it had to wait for its turn in this process first
+   * @param voter - if it is for the vote of a quorum
    */
   constructor(
-    deps: AcquisitionDeps<L>,
+    store: StoreClient,
     n: number,
     target: Target,
     request: Request,
     wantsToken: boolean,
     wantedSince?: number,
+    voter?: Voter,
   ) {
-    super(deps, n, target, request, wantedSince)
+    super(store, n, target, request, wantedSince)
     this.#wantsToken = wantsToken
+    this.#voter = voter
   }
 
   /** As of the last reply, or of what this client has learned since. */
@@ -83,7 +70,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const said = this.#lastReply
     if (!said) return undefined
     const { holder, position, heardAt } = said
-    const standing = this.deps.waiters.standingOf(this.address.id)
+    const standing = this.store.waiters.standingOf(this.address.id)
     return standing?.obstacleOf(this.owner, said) ?? { holder, position, at: heardAt.monotonicMs }
   }
 
@@ -148,7 +135,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const leaseMs = this.#leaseMs
     const request = this.#buildRequest(leaseMs)
     this.take(
-      this.deps.steps.acquire(this.address, request, timeoutMs),
+      this.store.steps.acquire(this.address, request, timeoutMs),
       (reply) => this.#onReply(reply, sentAt, leaseMs),
       (reply) => this.#onLateReply(reply, sentAt),
     )
@@ -159,15 +146,19 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     else super.pause()
   }
 
+  protected override reportWaiting(obstacle: Obstacle): void {
+    super.reportWaiting(obstacle)
+    this.#voter?.waiting(obstacle.holder, obstacle.position)
+  }
+
   protected readObstacle(): void {
-    const { steps, waiters } = this.deps
     const { obstacle } = this
     if (!obstacle || monotonicMs() - obstacle.at < readAheadMs) return
-    void waiters.read(this.address, steps)
+    void this.store.waiters.read(this.address)
   }
 
   protected override onLimit(): void {
-    const { confirmer } = this.deps
+    const { confirmer } = this.store.session
     if (confirmer && this.state === 'confirming')
       this.fail(confirmer.shortfall(this.address, this.owner, 'wait ended'))
     else if (this.#grantedAt !== undefined && this.isOutage) this.failUnreached()
@@ -177,7 +168,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   protected override passOn(hasSucceeded: boolean, wasWoken: boolean): void {
     super.passOn(hasSucceeded, wasWoken)
     const mayMoreEnter = this.#free !== undefined && (this.#free > 0 || wasWoken)
-    if (hasSucceeded && mayMoreEnter) this.deps.waiters.wakeFirst(this.address.id)
+    if (hasSucceeded && mayMoreEnter) this.store.waiters.wakeFirst(this.address.id)
   }
 
   /** A client that closes does not wait for replies. */
@@ -188,11 +179,11 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   }
 
   protected override mayRequest(): boolean {
-    return this.deps.abandonment.mayRequest(this)
+    return this.store.abandonment.mayRequest(this)
   }
 
   protected abandon(from: State): void {
-    const { abandonment } = this.deps
+    const { abandonment } = this.store
     if (!this.hasRequested) {
       abandonment.withdraw(this)
     } else if (from === 'requesting') {
@@ -224,16 +215,16 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   }
 
   get #enteredHere(): number {
-    return this.deps.waiters.standingOf(this.address.id)?.entered ?? 0
+    return this.store.waiters.standingOf(this.address.id)?.entered ?? 0
   }
 
   get #leaseMs(): number {
-    return leaseToRequest(this.options, this.deps.settings, this.#grantedAt)
+    return leaseToRequest(this.options, this.store.settings, this.#grantedAt)
   }
 
   /** The lease of a hold that is granted to its queue entry. */
   #grantLeaseMs(leaseMs: number): number {
-    return Math.min(leaseMs, this.deps.settings.watchdogTimeoutMs)
+    return Math.min(leaseMs, this.store.settings.watchdogTimeoutMs)
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
@@ -245,7 +236,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       leaseMs,
       entryTtlMs,
       grantLeaseMs: this.#grantLeaseMs(leaseMs),
-      proof: entryTtlMs > 0 ? this.deps.proofs.of(this.owner) : '',
+      proof: entryTtlMs > 0 ? this.store.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
     }
   }
@@ -253,7 +244,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   #onReply(reply: AcquireReply, sentAt: Moment, leaseMs: number): void {
     switch (reply.kind) {
       case 'held':
-        if (this.#lastReply) this.deps.looks.foundChange(this)
+        if (this.#lastReply) this.store.looks.foundChange(this)
         this.#free = reply.free
         if (this.#wasRevoked) this.request()
         else this.#enterIfAhead(reply.token, sentAt, leaseMs)
@@ -267,7 +258,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       case 'abandoned':
       case 'lost':
         // Only a request that this acquisition sent after its own end could cause this.
-        this.fail(alreadyAbandoned(this.target, detailsOf(this)))
+        this.fail(alreadyAbandoned(this))
     }
   }
 
@@ -276,7 +267,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     this.#grantedAt = undefined
     const before = this.#lastReply
     this.#lastReply = lastReplyOf(reply, sentAt, this.#enteredHere, before)
-    if (before && isChanged(before, this.#lastReply)) this.deps.looks.foundChange(this)
+    if (before && isChanged(before, this.#lastReply)) this.store.looks.foundChange(this)
     // A position only ever falls while the entry lives.
     const isNewEntry = position > (before?.position ?? 0)
     this.enter('waiting')
@@ -290,15 +281,16 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
     const notice = this.#notice
     this.#notice = undefined
     if (!notice) return
-    const { steps, settings, reports, confirmer } = this.deps
+    const { steps, settings, reports, session } = this.store
     const wantedMs = this.#leaseMs
     const leaseMs = Math.min(notice.leaseMs, this.#grantLeaseMs(wantedMs))
     const dated = dateNotice(notice, leaseMs, this.#lastReply, this.#noticedAt, settings.marginMs)
     steps.noteToken?.(this.address, notice.token)
     reports.granted(this, notice.token, dated ? this.#noticedAt - dated.grantedAt : undefined)
+    this.#voter?.granted()
     if (this.isOver) return
     // A grant lasts one watchdog time at most; a longer fixed lease is set by one more request, as for replicas.
-    const isEnough = leaseMs >= wantedMs || confirmer !== undefined
+    const isEnough = leaseMs >= wantedMs || session.confirmer !== undefined
     const requestedAt = this.#lastReply?.sentAt
     if (dated && requestedAt && isEnough && this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
       this.#enter(notice.token, requestedAt, leaseMs, dated)
@@ -308,23 +300,23 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
   }
 
   #isAhead(deadlineAt: number, requestedAt: Moment, leaseMs: number): boolean {
-    const { store, settings } = this.deps
-    const claimableUntil = Math.min(deadlineAt, store.aliveUntil ?? Infinity)
+    const { facts, settings } = this.store
+    const claimableUntil = Math.min(deadlineAt, facts.aliveUntil ?? Infinity)
     return isAhead(claimableUntil, requestedAt, leaseMs, settings.marginMs)
   }
 
   #enterIfAhead(token: number, requestedAt: Moment, leaseMs: number): void {
-    const dated = dateReply(requestedAt, leaseMs, this.deps.settings.marginMs)
+    const dated = dateReply(requestedAt, leaseMs, this.store.settings.marginMs)
     if (this.#isAhead(dated.deadlineAt, requestedAt, leaseMs)) {
       this.#enter(token, requestedAt, leaseMs, dated)
       return
     }
     this.inDoubt = true
-    this.onFailure(repliedTooLate(this.target, detailsOf(this)))
+    this.onFailure(repliedTooLate(this))
   }
 
   #enter(token: number, requestedAt: Moment, leaseMs: number, dated: DatedGrant): void {
-    const { confirmer } = this.deps
+    const { confirmer } = this.store.session
     // Confirming a grant once more does not change when it was made.
     if (confirmer) this.#confirm(confirmer, (this.#grantedAt ??= dated.grantedAt))
     else this.#handOut(token, requestedAt, leaseMs, dated, true)
@@ -341,7 +333,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       this.#wasRevoked = false
       return this.#buildRequest(this.#leaseMs)
     }
-    confirmGrant(confirmer, this.deps.store, this.address, next).then(
+    confirmGrant(confirmer, this.store.facts, this.address, next).then(
       (observed) => this.#onConfirmation(confirmer, observed, grantedAt),
       (error: unknown) => this.onFailure(error),
     )
@@ -358,7 +350,7 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       return
     }
     this.#free = reply.free
-    const { deadlineAt } = dateReply(sentAt, leaseMs, this.deps.settings.marginMs)
+    const { deadlineAt } = dateReply(sentAt, leaseMs, this.store.settings.marginMs)
     if (this.#isConfirmed(confirmer, confirmation, deadlineAt)) {
       this.#handOut(reply.token, sentAt, leaseMs, { grantedAt, deadlineAt }, isProven)
     } else {
@@ -391,34 +383,10 @@ export class Acquisition<L extends LeaseHandle> extends StoreWait<
       inDoubt,
       isProven,
     }
-    this.deps.waiters.entered(this, this.hasEntry)
-    const { holding } = this.deps
-    this.succeed(() => Hold.open(holding, grant, this.options, monotonicMs() - this.waitsSince))
-  }
-}
-
-/** Acquires the objects of one client, each for an owner of its own. */
-export class Acquirer<L extends LeaseHandle> {
-  readonly deps: AcquisitionDeps<L>
-  readonly owners: Owners
-
-  constructor(deps: AcquisitionDeps<L>, owners: Owners) {
-    this.deps = deps
-    this.owners = owners
-  }
-
-  /** @param wantedSince - as for {@link Acquisition} */
-  acquire(
-    target: Target,
-    request: Request,
-    wantsToken: boolean,
-    wantedSince?: number,
-  ): Promise<Acquired<L> | NotAcquired> {
-    return this.begin(target, request, wantsToken, wantedSince).runTraced()
-  }
-
-  begin(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Acquisition<L> {
-    return new Acquisition(this.deps, this.owners.nextNumber(), target, request, wantsToken, wantedSince)
+    this.store.waiters.entered(this, this.hasEntry)
+    this.succeed(() =>
+      Hold.open(this.store, grant, this.options, monotonicMs() - this.waitsSince, this.#voter),
+    )
   }
 }
 

@@ -1,42 +1,27 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import type { LockSteps } from '../engine/lock-steps.js'
-import type { Registry } from '../engine/session.js'
+import type { StoreClient } from '../store-client.js'
 import { outsideAllCalls } from '../util/background.js'
-import type { Background } from '../util/background.js'
 import { momentNow } from '../util/clock.js'
 import type { Waiter, WaiterTable } from './waiter-table.js'
-
-/** What housekeeping needs of its client. */
-export interface HousekeepingDeps {
-  readonly everyMs: number
-  readonly steps: LockSteps
-  readonly registry: Registry
-  readonly holds: { readonly size: number }
-  readonly waiters: WaiterTable
-  /** Renews everything that is held, now. */
-  readonly watchdog: { renewNow(): void }
-  readonly background: Background
-  /** Called every time, if there are holds or waiters. */
-  readonly onRound: (() => void) | undefined
-}
 
 /**
  * Periodic work for holders and waiters besides renewing, also done right after anything that may have lost a
  * notification.
  */
 export class Housekeeping {
-  readonly #deps: HousekeepingDeps
+  readonly #store: StoreClient
   #interval: NodeJS.Timeout | undefined
   #isRefreshing = false
 
-  constructor(deps: HousekeepingDeps) {
-    this.#deps = deps
+  constructor(store: StoreClient) {
+    this.#store = store
   }
 
   /** Does nothing when it has begun. */
   begin(): void {
     // The timer would carry the context of the first call on.
-    this.#interval ??= outsideAllCalls(() => setInterval(this.#onInterval, this.#deps.everyMs))
+    this.#interval ??= outsideAllCalls(() => setInterval(this.#onInterval, this.#store.settings.renewEveryMs))
     // This timer must not keep the process alive: without connections there is nothing to refresh.
     this.#interval.unref()
   }
@@ -47,7 +32,7 @@ export class Housekeeping {
 
   /** After a break everything may be different: holders and waiters check at once. */
   recover(): void {
-    this.#deps.watchdog.renewNow()
+    this.#store.watchdog.renewNow()
     this.checkWaiters()
   }
 
@@ -56,7 +41,7 @@ export class Housekeeping {
    * may have thousands of clients that all have to know.
    */
   checkWaiters(): void {
-    const { waiters, steps, background } = this.#deps
+    const { waiters, steps, background } = this.#store
     waiters.wakeUnqueued()
     const refreshed = refreshEntries(waiters, steps).catch((error: unknown) => {
       waiters.wakeQueued()
@@ -66,10 +51,10 @@ export class Housekeeping {
   }
 
   readonly #onInterval = (): void => {
-    const { holds, waiters, steps, registry, background, onRound } = this.#deps
+    const { holds, waiters, steps, session, background } = this.#store
     if (holds.size === 0 && waiters.size === 0) return
-    onRound?.()
-    background.run(registry.register())
+    this.#store.onRound()
+    background.run(session.registry.register())
     if (this.#isRefreshing) return
     this.#isRefreshing = true
     const refreshed = refreshEntries(waiters, steps).finally(() => {

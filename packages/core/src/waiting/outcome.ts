@@ -1,15 +1,12 @@
 import type { Awaited } from '../engine/latch.js'
-import { clientOf, titleOf } from '../engine/requests.js'
+import { titleOf } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
 import { ClosedError, LatchGoneError, TooManyWaitersError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
+import type { HoldfastError } from '../errors/errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
-import type { Events, LockEvent } from '../events/events.js'
-import { warnProcessOnce } from '../events/outage-reports.js'
+import { isBehindItself } from '../events/observer.js'
 import type { Request } from '../options/options.js'
-import type { Turns } from '../ownership/turns.js'
 import { monotonicMs } from '../util/clock.js'
-import type { Obstacle } from './waiter-table.js'
 
 /** A latch was open, or opened during the wait. */
 export interface Passed {
@@ -45,7 +42,7 @@ export interface NotAcquired {
 
 /** The time was over before the store had replied, or before the object was requested at all. Says nothing of the store. */
 export const notReplied = (
-  { kind, address: { name } }: Pick<Target, 'kind' | 'address'>,
+  { kind, address: { name } }: Target,
   owner: string | undefined,
   waitedMs: number,
 ): NotAcquired => ({
@@ -58,128 +55,24 @@ export const notReplied = (
   waitedMs,
 })
 
-/** Who wants what. */
-interface Reported {
+/** Who wants what; without an owner as long as nothing was requested. */
+interface Wanting {
   readonly target: Target
-  readonly owner: string
+  readonly owner?: string
+  readonly awaited?: Awaited | undefined
 }
-
-/** The hold around the caller that it must not re-enter, if there is one. */
-type Inside = Request['inside']
-
-/**
- * Whether that hold is what keeps it out. A writer waits for all readers, whichever of them was named.
- */
-const isBehindItself = ({ kind }: Pick<Target, 'kind'>, holder: string, inside: Inside): boolean =>
-  inside !== undefined && !inside.isOver && (kind === 'write-lock' || inside.owner === holder)
-
-/** Who learns what a wait does: the application, or the ballot that it is to get a vote for. */
-export interface WaitReports {
-  /** Another owner is in the way. @param clientId - of the client that waits */
-  waiting(
-    waiter: Reported,
-    obstacle: Pick<Obstacle, 'holder' | 'position'>,
-    clientId: string,
-    inside: Inside,
-  ): void
-  /** A release handed it over. @param handOffMs - how long that took to arrive; `undefined` if it is not known */
-  granted(waiter: Reported, fencingToken: number, handOffMs: number | undefined): void
-  error(error: unknown): void
-}
-
-/** Reports to the listeners of a client. */
-export class WaitEvents implements WaitReports {
-  readonly #events: Events
-
-  constructor(events: Events) {
-    this.#events = events
-  }
-
-  waiting(
-    waiter: Reported,
-    { holder, position }: Pick<Obstacle, 'holder' | 'position'>,
-    clientId: string,
-    inside: Inside,
-  ): void {
-    if (!this.#events.hasListeners('waiting')) return
-    const behindOwnClient = clientOf(holder) === clientId
-    const behindItself = isBehindItself(waiter.target, holder, inside)
-    this.#events.emit('waiting', { ...subjectOf(waiter), holder, position, behindOwnClient, behindItself })
-  }
-
-  granted(waiter: Reported, fencingToken: number, handOffMs: number | undefined): void {
-    if (!this.#events.hasListeners('granted')) return
-    const event = { ...subjectOf(waiter), fencingToken }
-    this.#events.emit('granted', handOffMs === undefined ? event : { ...event, handOffMs })
-  }
-
-  error(error: unknown): void {
-    this.#events.emitError(error)
-  }
-}
-
-/** After this time a wait is reported that may never end: 10 s, unless a round of housekeeping comes just before. */
-const suspectAfterMs = 9_500
-
-/** One that waits, as far as a look at all of them needs to know it. */
-interface Waiting extends Reported {
-  readonly waitsSince: number
-  readonly obstacle: Pick<Obstacle, 'holder'> | undefined
-  readonly inside?: Inside
-}
-
-/** A hold of the client that waits. */
-interface OwnHold {
-  readonly heldSince: number
-  readonly bodies: Pick<Turns, 'isIdle'> | undefined
-}
-
-/**
- * Has the process warned once of a call that has long waited for itself, or may have: behind a lease that the client had before the call, and
- * in which no callback runs, so that nested calls do not re-enter. Whether it was this caller that got the lease is not known: outside
- * callbacks and scopes all callers have the same context, none.
- */
-export function warnOfSelfDeadlock(
-  events: Events,
-  waiters: readonly Waiting[],
-  holds: { find(owner: string): OwnHold | undefined },
-): void {
-  if (events.hasListeners('waiting')) return
-  const now = monotonicMs()
-  for (const waiter of waiters) {
-    const { waitsSince, obstacle, target, inside } = waiter
-    if (!obstacle || now - waitsSince < suspectAfterMs) continue
-    const { holder } = obstacle
-    const isCertain = isBehindItself(target, holder, inside)
-    if (!isCertain && !mayBeItself(waiter, holds.find(holder))) continue
-    const seconds = Math.round((now - waitsSince) / 1_000)
-    warnProcessOnce('HOLDFAST_SELF_DEADLOCK', () => selfDeadlockText(target, holder, seconds, isCertain))
-    return
-  }
-}
-
-/** Of a semaphore each call takes permits of its own, and other callers may give theirs back. */
-const mayBeItself = ({ target: { kind }, waitsSince }: Waiting, hold: OwnHold | undefined): boolean =>
-  hold !== undefined && kind !== 'semaphore' && hold.heldSince <= waitsSince && hold.bodies?.isIdle !== false
-
-const selfDeadlockText = (target: Target, holder: string, seconds: number, isCertain: boolean): string =>
-  `${titleOf(target)}: a call has waited ${seconds} s ` +
-  (isCertain
-    ? `for the hold around it (${holder}), a self-deadlock: with reentrant: false a call never re-enters. `
-    : `behind ${holder}, a lease that this same client got by lock() or tryLock() before. If the caller has that lease, this is a self-deadlock: ` +
-      'nested calls re-enter only inside withLock, lease.run or scope. ') +
-  "Listen to the client's 'waiting' event to see such waits; without a listener this is shown once per process."
 
 /**
  * The result of a wait in vain.
  *
+ * @param inside - the hold around the caller that it must not re-enter, if there is one
  * @param heldSince - since when at least that is the holder, on the monotonic clock
  */
 export const notAcquired = (
-  { target, owner, awaited }: Reported & { readonly awaited?: Awaited | undefined },
-  obstacle: (Pick<Obstacle, 'holder' | 'position'> & { readonly at?: number }) | undefined,
+  { target, owner, awaited }: Wanting,
+  obstacle: { readonly holder: string; readonly position: number; readonly at?: number } | undefined,
   waitedMs: number,
-  inside: Inside,
+  inside: Request['inside'],
   heldSince?: number,
 ): NotAcquired => ({
   kind: 'not-acquired',
@@ -196,38 +89,27 @@ export const notAcquired = (
 })
 
 /** What errors say of it. */
-export const detailsOf = ({ target, owner }: Reported): ErrorSubject => ({
+export const detailsOf = ({ target, owner }: Wanting): ErrorSubject => ({
   lockName: target.address.name,
   owner,
   title: titleOf(target),
 })
 
-function subjectOf({ target: { kind, permits, address }, owner }: Reported): LockEvent {
-  const { name } = address
-  return kind === 'semaphore' ? { name, kind, owner, permits } : { name, kind, owner }
-}
-
 /** The errors that end a wait. */
 
-type Subject = Pick<Target, 'kind' | 'address'>
+export const closedWhileWaiting = (who: Wanting): ClosedError =>
+  new ClosedError(`the Holdfast client was closed while waiting for ${titleOf(who.target)}`, detailsOf(who))
 
-export const closedWhileWaiting = (target: Subject, details: HoldfastErrorDetails): ClosedError =>
-  new ClosedError(`the Holdfast client was closed while waiting for ${titleOf(target)}`, details)
-
-export const tooManyWaiters = (
-  target: Subject,
-  maxWaiters: number,
-  details: HoldfastErrorDetails,
-): TooManyWaitersError =>
+export const tooManyWaiters = (who: Wanting, maxWaiters: number): TooManyWaitersError =>
   new TooManyWaitersError(
-    `too many waiters for ${titleOf(target)}: this client already has ${maxWaiters} (maxWaiters); try again later`,
-    details,
+    `too many waiters for ${titleOf(who.target)}: this client already has ${maxWaiters} (maxWaiters); try again later`,
+    detailsOf(who),
   )
 
-export const latchGone = (target: Subject, details: HoldfastErrorDetails): LatchGoneError =>
+export const latchGone = (who: Wanting): LatchGoneError =>
   new LatchGoneError(
-    `${titleOf(target)} is gone: it was deleted, or the store lost it, before it opened; set the count and count down again`,
-    details,
+    `${titleOf(who.target)} is gone: it was deleted, or the store lost it, before it opened; set the count and count down again`,
+    detailsOf(who),
   )
 
 /** Errors of requests that the store did reply to, only not in time: that does not mean that the store is down. */
@@ -235,41 +117,38 @@ const stale = new WeakSet<Error>()
 
 export const isStaleReply = (error: Error): boolean => stale.has(error)
 
-function staleReply(message: string, details: HoldfastErrorDetails): UnavailableError {
-  const error = new UnavailableError(message, details)
+function staleReply(who: Wanting, what: string): UnavailableError {
+  const error = new UnavailableError(`${titleOf(who.target)}: ${what}`, detailsOf(who))
   stale.add(error)
   return error
 }
 
-export const alreadyAbandoned = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
-  staleReply(`${titleOf(target)}: this acquisition was already abandoned`, details)
+export const alreadyAbandoned = (who: Wanting): UnavailableError =>
+  staleReply(who, 'this acquisition was already abandoned')
 
-export const repliedTooLate = (target: Subject, details: HoldfastErrorDetails): UnavailableError =>
-  staleReply(
-    `${titleOf(target)}: the reply was processed too late, and the lease may already have expired; try again`,
-    details,
-  )
+export const repliedTooLate = (who: Wanting): UnavailableError =>
+  staleReply(who, 'the reply was processed too late, and the lease may already have expired; try again')
 
 /** Errors of waits. One that is part of another wait, such as that of a multi lock, which says the same once. */
 const ofWaits = new WeakSet<Error>()
 
 /**
- * @param store - the engine, and how messages name its store
+ * @param store - as messages name it
  * @param cause - why the last command failed unless one was answered since, or else what the engine reported last
  */
 export function notReached(
-  target: Subject,
-  { engine, storeName }: { readonly engine: string; readonly storeName: string },
+  who: Wanting,
+  { settings, storeName }: { readonly settings: { readonly engine: string }; readonly storeName: string },
   waitedMs: number,
   cause: HoldfastError | undefined,
-  details: HoldfastErrorDetails,
 ): UnavailableError {
   const lastError = cause && ofWaits.has(cause) ? cause.cause : cause
+  const title = titleOf(who.target)
   const text =
     lastError instanceof Error
-      ? `could not reach the store within ${waitedMs} ms for ${titleOf(target)}; last error: ${lastError.message}`
-      : `${storeName} did not reply within ${waitedMs} ms for ${titleOf(target)}`
-  const error = new UnavailableError(text, { ...details, engine, cause: lastError })
+      ? `could not reach the store within ${waitedMs} ms for ${title}; last error: ${lastError.message}`
+      : `${storeName} did not reply within ${waitedMs} ms for ${title}`
+  const error = new UnavailableError(text, { ...detailsOf(who), engine: settings.engine, cause: lastError })
   ofWaits.add(error)
   return error
 }

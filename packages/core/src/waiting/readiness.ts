@@ -1,11 +1,8 @@
-import type { ConnectionChannel } from '../channels/channels.js'
 import type { Address } from '../engine/requests.js'
-import type { EngineSession } from '../engine/session.js'
-import type { Closing } from '../errors/store-errors.js'
 import { UnavailableError } from '../errors/errors.js'
+import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../util/clock.js'
 import { withTimeout } from '../util/timeouts.js'
-import type { Housekeeping } from './housekeeping.js'
 
 /** At first use, subscribing may take this long before a request goes out that cannot queue yet. */
 const subscribeGraceMs = 200
@@ -16,27 +13,14 @@ export interface Ready {
   ready(address: Address): Promise<void> | undefined
 }
 
-export interface ReadinessDeps {
-  readonly session: EngineSession
-  readonly closing: Closing
-  readonly channel: ConnectionChannel | undefined
-  readonly observer: {
-    /** The store is asked. */
-    asked(): void
-    /** The store replies. */
-    reached(): void
-  }
-  readonly housekeeping: Housekeeping
-}
-
 /** The checks before a client's first command; a failed one is repeated by the next caller. */
 export class Readiness implements Ready {
-  readonly #deps: ReadinessDeps
+  readonly #store: StoreClient
   #isReady = false
   #preparing: { readonly done: Promise<void>; readonly since: number } | undefined
 
-  constructor(deps: ReadinessDeps) {
-    this.#deps = deps
+  constructor(store: StoreClient) {
+    this.#store = store
   }
 
   ready(address: Address): Promise<void> | undefined {
@@ -50,15 +34,15 @@ export class Readiness implements Ready {
   }
 
   async #prepare(address: Address): Promise<void> {
-    const { session, closing, channel, observer, housekeeping } = this.#deps
-    observer.asked()
+    const { session, closing, connection, housekeeping, silence } = this.#store
+    silence.preparing()
     await session.prepare(address)
     closing.assertOpen()
-    channel?.publish('connected')
-    observer.reached()
+    connection?.publish('connected')
+    this.#store.replied()
     housekeeping.begin()
     const subscribing = session.inbox.subscribe(address).then(
-      () => channel?.publish('subscribed'),
+      () => connection?.publish('subscribed'),
       () => undefined,
     )
     await withTimeout(subscribing, subscribeGraceMs)

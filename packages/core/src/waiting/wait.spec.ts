@@ -8,13 +8,18 @@ class TestWait extends Wait<string, State> {
   readonly left: string[] = []
   override readonly isContended = false
   protected readonly transitions = { first: ['second'], second: ['third'], third: [] } as const
-  protected readonly client = { clientId: 'c', engine: 'test' }
 
   constructor(waitMs = Infinity, signal?: AbortSignal) {
     const address = { name: 'orders', id: 'orders', group: '' }
     const target = { address, kind: 'lock', permits: 1, size: undefined } as const
     const request = { waitMs, signal, leaseMs: null, maxHoldMs: Infinity }
-    super({ clientId: 'c', n: 1, target, request, wantedSince: undefined, channels: undefined }, 'first')
+    const client = {
+      clientId: 'c',
+      settings: { engine: 'test' },
+      channels: undefined,
+      frames: { isInside: false },
+    }
+    super(client, 1, target, request, undefined, 'first')
   }
 
   goTo(state: State): void {

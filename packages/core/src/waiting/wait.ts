@@ -1,21 +1,19 @@
 import type { Channels, TracedAcquisition } from '../channels/channels.js'
 import { ownerOf, titleOf } from '../engine/requests.js'
 import type { Address, Target } from '../engine/requests.js'
-import type { Inbox, StoreFacts } from '../engine/session.js'
 import { HoldfastError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import { toHoldfastError } from '../errors/store-errors.js'
-import type { StoreSilence } from '../errors/store-silence.js'
-import type { Request } from '../options/options.js'
+import type { Request, Settings } from '../options/options.js'
+import type { Surroundings } from '../ownership/closing.js'
+import type { StoreClient } from '../store-client.js'
 import { onAbort } from '../util/abort.js'
 import type { InContext } from '../util/background.js'
 import { monotonicMs } from '../util/clock.js'
 import { ListNode } from '../util/linked-list.js'
 import { retryAfterMs } from '../util/timeouts.js'
 import { closedWhileWaiting, detailsOf, notReached, tooManyWaiters } from './outcome.js'
-import type { WaitReports } from './outcome.js'
-import type { Ready } from './readiness.js'
 import { readAheadMs } from './waiter-table.js'
-import type { Obstacle, Waiter, WaiterTable } from './waiter-table.js'
+import type { Obstacle, Waiter } from './waiter-table.js'
 
 /** Which states may follow each. `over` may follow all, and nothing follows it. */
 export type Transitions<State extends string> = Readonly<Record<State, readonly State[]>>
@@ -25,16 +23,12 @@ interface Settlement<R> {
   reject(error: unknown): void
 }
 
-/** Who waits, for what, and within which limits. */
-export interface WaitSubject {
+/** The client of a wait, as far as any wait needs it. */
+export interface WaitingClient {
   readonly clientId: string
-  /** The number of its owner. */
-  readonly n: number
-  readonly target: Target
-  readonly request: Request
-  /** When the caller wanted it, if it had to wait for its turn in this process first. */
-  readonly wantedSince: number | undefined
+  readonly settings: { readonly engine: string }
   readonly channels: Channels | undefined
+  readonly frames: Surroundings
 }
 
 /**
@@ -48,9 +42,10 @@ export abstract class Wait<R, State extends string> {
   protected readonly options: Request
   protected readonly startedAt = monotonicMs()
   readonly waitsSince: number
+  readonly isInside: boolean
   /** Those who listen to holds make spans in the context of the call. */
   readonly #inContext: InContext | undefined
-  readonly #channels: Channels | undefined
+  readonly #client: WaitingClient
   #state: State | 'over'
   #settle: Settlement<R> | undefined
   #stopListening: (() => void) | undefined
@@ -58,12 +53,24 @@ export abstract class Wait<R, State extends string> {
   /** Ends with the state that it belongs to. */
   #timer: NodeJS.Timeout | undefined
 
-  constructor({ clientId, n, target, request, wantedSince, channels }: WaitSubject, first: State) {
-    this.#channels = channels
-    this.#inContext = channels?.contextOfCall()
+  /**
+   * @param n - the number of its owner
+   * @param wantedSince - when the caller wanted it, if it had to wait for its turn in this process first
+   */
+  constructor(
+    client: WaitingClient,
+    n: number,
+    target: Target,
+    request: Request,
+    wantedSince: number | undefined,
+    first: State,
+  ) {
+    this.#client = client
+    this.isInside = client.frames.isInside
+    this.#inContext = client.channels?.contextOfCall()
     this.waitsSince = wantedSince ?? this.startedAt
     this.n = n
-    this.owner = ownerOf(clientId, n)
+    this.owner = ownerOf(client.clientId, n)
     this.target = target
     this.options = request
     this.#state = first
@@ -73,8 +80,6 @@ export abstract class Wait<R, State extends string> {
   abstract get isContended(): boolean
 
   protected abstract get transitions(): Transitions<State>
-
-  protected abstract get client(): { readonly clientId: string; readonly engine: string }
 
   /** Adds itself to those under way. */
   protected abstract join(): void
@@ -92,7 +97,7 @@ export abstract class Wait<R, State extends string> {
 
   /** `run()` for a call of the application, published to those who listen. */
   runTraced(): Promise<R> {
-    const channels = this.#channels
+    const { channels } = this.#client
     if (!channels?.wantsAcquisitions) return this.run()
     return channels.acquire(
       {
@@ -121,7 +126,7 @@ export abstract class Wait<R, State extends string> {
   }
 
   close(): void {
-    this.fail(closedWhileWaiting(this.target, detailsOf(this)))
+    this.fail(closedWhileWaiting(this))
   }
 
   /** The hold around the caller that it must not re-enter, if there is one. */
@@ -190,8 +195,8 @@ export abstract class Wait<R, State extends string> {
 
   get #subject(): TracedAcquisition['subject'] {
     const { target, owner } = this
-    const { clientId, engine } = this.client
-    return { clientId, engine, name: target.address.name, kind: target.kind, owner }
+    const { clientId, settings } = this.#client
+    return { clientId, engine: settings.engine, name: target.address.name, kind: target.kind, owner }
   }
 
   /** Shortly before the end of a longer wait it is read who is in the way. */
@@ -231,30 +236,6 @@ const transitions: Transitions<State> = {
   confirming: ['replied', 'pausing'],
 }
 
-/** What waits at one store need of their client. */
-export interface StoreWaitDeps {
-  readonly store: StoreFacts
-  readonly inbox: Inbox
-  readonly settings: {
-    readonly clientId: string
-    readonly engine: string
-    /** How messages name the store. */
-    readonly storeName: string
-    readonly watchdogTimeoutMs: number
-    readonly commandTimeoutMs: number
-    readonly maxWaiters: number
-    /** Whether waiters poll instead of being notified. */
-    readonly polls: boolean
-    /** Whether they queue at the store without being notified. */
-    readonly queuesUnnotified: boolean
-  }
-  readonly reports: WaitReports
-  readonly channels: Channels | undefined
-  readonly waiters: WaiterTable
-  readonly silence: StoreSilence
-  readonly readiness: Ready
-}
-
 /**
  * A wait at one store: requests, waits until something may have changed, and requests again.
  *
@@ -273,8 +254,8 @@ export interface StoreWaitDeps {
  *
  * Every state but over also ends by `waitMs`, by the signal, by `close()` and by a refusal.
  */
-export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, State> implements Waiter {
-  protected readonly deps: D
+export abstract class StoreWait<R> extends Wait<R, State> implements Waiter {
+  protected readonly store: StoreClient
   /** A request that got no reply may still run. */
   protected inDoubt = false
   protected hasRequested = false
@@ -293,11 +274,9 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   #isWatching = false
 
   /** @param n - the number of its owner */
-  constructor(deps: D, n: number, target: Target, request: Request, wantedSince?: number) {
-    const { clientId } = deps.settings
-    const { channels } = deps
-    super({ clientId, n, target, request, wantedSince, channels }, 'starting')
-    this.deps = deps
+  constructor(store: StoreClient, n: number, target: Target, request: Request, wantedSince?: number) {
+    super(store, n, target, request, wantedSince, 'starting')
+    this.store = store
   }
 
   abstract get obstacle(): Obstacle | undefined
@@ -326,8 +305,9 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     return this.state === 'waiting' && this.hasEntry
   }
 
+  /** How long an entry that is requested or refreshed now needs to stay alive. */
   get entryTtlMs(): number {
-    return entryTtlToRequest(this.deps.settings, this.waitLeftMs)
+    return Math.max(1, Math.ceil(Math.min(this.store.settings.watchdogTimeoutMs, this.waitLeftMs)))
   }
 
   get isContended(): boolean {
@@ -344,12 +324,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     return transitions
   }
 
-  protected get client(): D['settings'] {
-    return this.deps.settings
-  }
-
   protected join(): void {
-    this.deps.waiters.add(this)
+    this.store.waiters.add(this)
   }
 
   protected begin(): void {
@@ -366,7 +342,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     this.requestAgain = false
     this.hasRequested = true
     // Its reply matters also if the wait is over by then: it says what there is to give up.
-    this.send(this.deps.settings.commandTimeoutMs)
+    this.send(this.store.settings.commandTimeoutMs)
   }
 
   /** Deals with the reply to the request that was just sent. @param onLateReply - to a wait that is over */
@@ -375,15 +351,15 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     onReply: (reply: T) => void,
     onLateReply: (reply: T) => void = () => undefined,
   ): void {
-    const { store, silence } = this.deps
-    const epoch = store.connectionEpoch
+    const { facts, silence } = this.store
+    const epoch = facts.connectionEpoch
     const sentAt = silence.sent()
     this.#sentAt = sentAt
     this.settled = reply.then(
       (received) => {
         silence.replied(sentAt)
         // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive.
-        if (epoch !== store.connectionEpoch) this.inDoubt = true
+        if (epoch !== facts.connectionEpoch) this.inDoubt = true
         if (this.isOver) {
           onLateReply(received)
           return
@@ -414,7 +390,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
       return
     }
     this.#lastError = bare
-    this.deps.reports.error(error)
+    this.store.reports.error(error)
     if (!this.isOver) this.pause()
   }
 
@@ -429,15 +405,15 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
     looksAgainInMs: number | undefined,
     pollsAgainInMs?: number,
   ): void {
-    const { waiters, settings } = this.deps
+    const { waiters, settings, polls, queuesUnnotified } = this.store
     if (!this.hasEntry && !this.#takeSlot()) {
-      this.fail(tooManyWaiters(this.target, settings.maxWaiters, detailsOf(this)))
+      this.fail(tooManyWaiters(this, settings.maxWaiters))
       return
     }
-    if (!this.hasEntry && !settings.polls) this.#subscribe()
+    if (!this.hasEntry && !polls) this.#subscribe()
     waiters.wait(this, isNewEntry)
     // Others look for those in the queue. A store that takes no entries for a while has each ask again for its own.
-    const looksAlone = !this.hasEntry && settings.queuesUnnotified
+    const looksAlone = !this.hasEntry && queuesUnnotified
     const looksInMs = looksAgainInMs ?? (looksAlone ? pollsAgainInMs : undefined)
     if (looksInMs !== undefined) this.#wakeAfter(looksInMs)
     else if (pollsAgainInMs !== undefined) waiters.pollIn(this, pollsAgainInMs)
@@ -451,8 +427,8 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   protected takePlace(): boolean {
     if (this.options.waitMs === 0) return false
     if (this.hasEntry) return true
-    const { inbox, settings } = this.deps
-    const mayQueue = settings.queuesUnnotified || inbox.isSubscribed(this.address)
+    const { inbox, queuesUnnotified } = this.store
+    const mayQueue = queuesUnnotified || inbox.isSubscribed(this.address)
     if (!mayQueue || !this.#takeSlot()) return false
     this.#watch()
     return true
@@ -465,19 +441,18 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   /** Whether no reply so far means that the store is out of reach. */
   protected get isOutage(): boolean {
-    const { silence } = this.deps
+    const { silence } = this.store
     const error = this.#lastError ?? silence.errorSince(this.startedAt)
     return error !== undefined || silence.isOutage(this.#sentAt)
   }
 
   protected failUnreached(): void {
-    const { settings, silence } = this.deps
-    const cause = this.#lastError ?? silence.errorSince(this.startedAt)
-    this.fail(notReached(this.target, settings, this.waitedMs, cause, detailsOf(this)))
+    const cause = this.#lastError ?? this.store.silence.errorSince(this.startedAt)
+    this.fail(notReached(this, this.store, this.waitedMs, cause))
   }
 
   protected leave(from: State, hasSucceeded: boolean): void {
-    const { inbox, waiters } = this.deps
+    const { inbox, waiters } = this.store
     const inFlight = !hasSucceeded && (from === 'requesting' || from === 'confirming')
     if (this.#hasSlot) waiters.freeSlot()
     waiters.delete(this)
@@ -488,7 +463,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   /** Others here may have a chance of which no notification tells them. @param wasWoken - and did not look */
   protected passOn(hasSucceeded: boolean, wasWoken: boolean): void {
-    if (!hasSucceeded) this.deps.waiters.passOn(this, wasWoken)
+    if (!hasSucceeded) this.store.waiters.passOn(this, wasWoken)
   }
 
   /** Gives up what the store may have of it. */
@@ -510,15 +485,15 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   #prepare(): void {
     if (this.isOver) return
-    const ready = this.deps.readiness.ready(this.address)
+    const ready = this.store.readiness.ready(this.address)
     const mayRequest = ready === undefined && (this.hasRequested || this.mayRequest())
     if (mayRequest) {
       this.request()
       return
     }
-    this.#sentAt = ready ? this.deps.silence.sent() : monotonicMs()
+    this.#sentAt = ready ? this.store.silence.sent() : monotonicMs()
     // The checks are several commands: together they get no longer than one.
-    if (this.options.waitMs === 0) this.limitTo(this.deps.settings.commandTimeoutMs)
+    if (this.options.waitMs === 0) this.limitTo(this.store.settings.commandTimeoutMs)
     ready?.then(
       () => this.#prepare(),
       (error: unknown) => this.onFailure(error),
@@ -527,7 +502,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
 
   /** It is not queued only because no notification would arrive: requests an entry as soon as they do. */
   #subscribe(): void {
-    const { inbox } = this.deps
+    const { inbox } = this.store
     if (inbox.isSubscribed(this.address)) {
       this.requestAgain = true
       return
@@ -542,7 +517,7 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   #watch(): void {
-    const { inbox, waiters } = this.deps
+    const { inbox, waiters } = this.store
     if (this.#isWatching || !inbox.watch) return
     this.#isWatching = true
     inbox.watch(this.address)
@@ -551,27 +526,25 @@ export abstract class StoreWait<R, D extends StoreWaitDeps> extends Wait<R, Stat
   }
 
   #takeSlot(): boolean {
-    this.#hasSlot ||= this.deps.waiters.takeSlot()
+    this.#hasSlot ||= this.store.waiters.takeSlot()
     return this.#hasSlot
   }
 
   #reportWaiting(): void {
-    const { reports, settings } = this.deps
     const { obstacle } = this
     if (this.#reportedWaiting || !obstacle) return
     this.#reportedWaiting = true
-    reports.waiting(this, obstacle, settings.clientId, this.options.inside)
+    this.reportWaiting(obstacle)
+  }
+
+  protected reportWaiting({ holder, position }: Obstacle): void {
+    const { reports, clientId } = this.store
+    reports.waiting(this, holder, position, clientId, this.options.inside)
   }
 
   #wakeAfter(ms: number): void {
     this.after(ms, () => this.wake())
   }
-}
-
-/** What the times of a request depend on. */
-export interface RequestTimes {
-  readonly watchdogTimeoutMs: number
-  readonly commandTimeoutMs: number
 }
 
 /**
@@ -581,14 +554,10 @@ export interface RequestTimes {
  */
 export function leaseToRequest(
   { leaseMs, maxHoldMs }: Request,
-  { watchdogTimeoutMs }: RequestTimes,
+  { watchdogTimeoutMs }: Settings,
   grantedAt: number | undefined,
 ): number {
   const wantedMs = Math.min(leaseMs ?? watchdogTimeoutMs, maxHoldMs)
   if (grantedAt === undefined) return wantedMs
   return Math.max(1, Math.floor(Math.min(wantedMs, grantedAt + maxHoldMs - monotonicMs())))
 }
-
-/** How long a queue entry that is requested or refreshed now needs to stay alive. */
-const entryTtlToRequest = ({ watchdogTimeoutMs }: RequestTimes, waitLeftMs: number): number =>
-  Math.max(1, Math.ceil(Math.min(watchdogTimeoutMs, waitLeftMs)))

@@ -1,12 +1,12 @@
 import type { GrantNotice } from '../engine/host.js'
 import { isAwaited } from '../engine/latch.js'
 import type { Awaited } from '../engine/latch.js'
-import type { LockSteps } from '../engine/lock-steps.js'
 import type { Inspection, NotALockReply, QueueEntryReply, SharedInspection } from '../engine/replies.js'
 import type { Address, Target } from '../engine/requests.js'
 import type { Request } from '../options/options.js'
 import { OwnerTable } from '../ownership/owners.js'
 import type { Owned } from '../ownership/owners.js'
+import type { StoreClient } from '../store-client.js'
 import { longestMs, monotonicMs } from '../util/clock.js'
 import type { Moment } from '../util/clock.js'
 import { LinkedList } from '../util/linked-list.js'
@@ -33,6 +33,8 @@ export interface Waiter extends Owned {
   wake(): void
   /** This owner was evicted, it is said: look. */
   revoked(): void
+  /** Whether its call was inside a hold or scope of the client. */
+  readonly isInside: boolean
   /** The client closes. */
   close(): void
 
@@ -59,18 +61,6 @@ export interface Waiter extends Owned {
   refreshed?(reply: QueueEntryReply, askedAt: Moment): void
 }
 
-export interface WaiterTableOptions {
-  readonly maxWaiters: number
-  /** Bounds of the pause after which waiters request again without a notification, milliseconds; `undefined`: they do not. */
-  readonly pollMs: readonly [shortest: number, longest: number] | undefined
-  /** Whether waiters compete for what is free, where otherwise the request of one has the store let in all that fit. */
-  readonly compete: boolean
-  /** Whether notifications about a lock arrive now. */
-  isSubscribed(address: Address): boolean
-  /** A latch opened that waiters here wait for. Called once for all of them, before they learn of it. */
-  onOpened?(address: Address, generation: number): void
-}
-
 /** When to request a lock again. The timer may fire before that, never after: what it waits for is mostly postponed. */
 interface Recheck {
   at: number
@@ -95,7 +85,7 @@ const expiryMarginMs = 2
  * waiter requests again, and the store then grants the lock to whichever is first in the queue.
  */
 export class WaiterTable {
-  readonly #options: WaiterTableOptions
+  readonly #store: StoreClient
   readonly #all = new OwnerTable<Waiter>()
   /** By lock id, in the order of their queue entries; those without one yet in the order of their requests. */
   readonly #waiting = new Map<string, LinkedList<Waiter>>()
@@ -107,8 +97,8 @@ export class WaiterTable {
   #slots = 0
   #gaps = 0
 
-  constructor(options: WaiterTableOptions) {
-    this.#options = options
+  constructor(store: StoreClient) {
+    this.#store = store
   }
 
   get size(): number {
@@ -162,12 +152,12 @@ export class WaiterTable {
    * Reads who holds and who waits, once for all that wait for this lock here. One that turns out to be the holder requests
    * again. Without a reply all stays as it is known.
    */
-  async read(address: Address, steps: LockSteps): Promise<void> {
+  async read(address: Address): Promise<void> {
     const { id } = address
     const at = monotonicMs()
     if (!this.#waiting.has(id)) return
     if (!this.#makeStanding(id).beginReading(at, readAheadMs)) return
-    const found = await steps.inspect(address, mostRead).catch(() => undefined)
+    const found = await this.#store.steps.inspect(address, mostRead).catch(() => undefined)
     if (!found || found.kind === 'not-a-lock') return
     this.#standings.get(id)?.found(found, at)
     const holders = found.kind === 'lock' ? [found] : found.holders
@@ -176,7 +166,7 @@ export class WaiterTable {
 
   /** One more may wait, unless `maxWaiters` do. */
   takeSlot(): boolean {
-    if (this.#slots >= this.#options.maxWaiters) return false
+    if (this.#slots >= this.#store.settings.maxWaiters) return false
     this.#slots++
     return true
   }
@@ -201,7 +191,7 @@ export class WaiterTable {
   /** Has the first waiter request again in `ttlMs`, when the hold that is waited for ends unless it is renewed. */
   noteTtl(address: Address, ttlMs: number): void {
     if (!this.#waiting.has(address.id)) return
-    const longestInMs = this.#options.isSubscribed(address) ? Infinity : unsubscribedRecheckMs
+    const longestInMs = this.#store.inbox.isSubscribed(address) ? Infinity : unsubscribedRecheckMs
     const inMs = Math.min(ttlMs, longestInMs, this.#pollInMs())
     this.#recheckIn(address.id, Math.max(0, inMs) + expiryMarginMs)
   }
@@ -240,7 +230,7 @@ export class WaiterTable {
     const waiting = this.#waiting.get(id)
     if (!waiting?.first) return []
     const { kind, size: all } = waiting.first.target
-    if (!this.#options.compete || kind === 'semaphore' || all === undefined) return [waiting.first]
+    if (!this.#store.competes || kind === 'semaphore' || all === undefined) return [waiting.first]
     const next: Waiter[] = []
     let used = 0
     let isAlone = false
@@ -261,7 +251,7 @@ export class WaiterTable {
    * @param wasWoken - and did not look
    */
   passOn({ address, target: { kind, size } }: Waiter, wasWoken: boolean): void {
-    if (!this.#options.compete) return
+    if (!this.#store.competes) return
     // It may have been in the way of others, wanting more than was free. Not at once: they may all be leaving.
     if (kind === 'semaphore' || kind === 'latch') this.noteTtl(address, 0)
     else if (size !== undefined && wasWoken) this.wakeFirst(address.id)
@@ -287,7 +277,8 @@ export class WaiterTable {
   opened(id: string, generation: number): void {
     const waiters = this.#waiting.get(id)?.toArray() ?? []
     const one = waiters.find(({ awaited }) => awaited && isAwaited(awaited, generation))
-    if (one) this.#options.onOpened?.(one.address, generation)
+    const { events } = this.#store
+    if (one) events.emit('opened', { name: one.address.name, kind: 'latch', generation })
     for (const waiter of waiters) waiter.opened?.(generation)
   }
 
@@ -301,9 +292,9 @@ export class WaiterTable {
     for (const waiter of this.#all.all) if (!waiter.isQueued) waiter.wake()
   }
 
-  /** Ends every wait because the client closes. */
-  close(): void {
-    for (const waiter of this.#all.all) waiter.close()
+  /** Ends waits because the client closes. */
+  close(which: 'all' | 'outside'): void {
+    for (const waiter of this.#all.all) if (which === 'all' || !waiter.isInside) waiter.close()
   }
 
   #makeStanding(id: string): Standing {
@@ -313,7 +304,7 @@ export class WaiterTable {
   }
 
   #pollInMs(): number {
-    const { pollMs } = this.#options
+    const { pollMs } = this.#store
     if (!pollMs) return Infinity
     const [shortest, longest] = pollMs
     return shortest + Math.random() * (longest - shortest)

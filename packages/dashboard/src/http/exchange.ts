@@ -22,15 +22,10 @@ export interface Exchange extends DashboardRequest {
   body(): Promise<unknown>
 }
 
-/** Writes one piece of an endless reply. */
-export type Write = (text: string) => void
-
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array
-  /** Makes the reply endless: called once, returns what to call when the reader has left. */
-  readonly stream?: (write: Write, end: () => void) => () => void
 }
 
 /** A request that is answered by an error of this status, and this message. */

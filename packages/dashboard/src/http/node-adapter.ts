@@ -49,29 +49,9 @@ async function bodyOf(request: FrameworkRequest): Promise<unknown> {
   }
 }
 
-/** Compression middleware holds back what was written until this is called. */
-interface FlushableResponse extends NodeResponse {
-  flush?(): void
-}
-
-/** A reader this many bytes behind is cut off. It connects again, and is up to date. */
-const mostBehind = 1_024 * 1_024
-
-export function replyToNode(response: FlushableResponse, reply: Reply, hasBody: boolean): void {
+export function replyToNode(response: NodeResponse, reply: Reply, hasBody: boolean): void {
   // The reader may have left while the reply was made.
   if (response.destroyed) return
   response.writeHead(reply.status, { ...reply.headers })
-  if (!reply.stream || !hasBody) {
-    response.end(hasBody ? reply.body : undefined)
-    return
-  }
-  const leave = reply.stream(
-    (text) => {
-      response.write(text)
-      response.flush?.()
-      if (response.writableLength > mostBehind) response.destroy()
-    },
-    () => response.end(),
-  )
-  response.once('close', leave)
+  response.end(hasBody ? reply.body : undefined)
 }

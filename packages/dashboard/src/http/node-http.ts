@@ -19,15 +19,9 @@ export interface NodeResponse {
   /** As for `ServerResponse`. */
   readonly destroyed: boolean
   /** As for `ServerResponse`. */
-  readonly writableLength: number
-  /** As for `ServerResponse`. */
   writeHead(status: number, headers: Record<string, string>): unknown
   /** As for `ServerResponse`. */
-  write(text: string): unknown
-  /** As for `ServerResponse`. */
   end(body?: string | Uint8Array): unknown
-  /** As for `ServerResponse`. */
-  once(event: 'close', listener: () => void): unknown
   /** As for `ServerResponse`. */
   destroy(): unknown
 }

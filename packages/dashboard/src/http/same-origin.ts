@@ -23,7 +23,7 @@ export function requireSameOrigin({ headers }: Pick<DashboardRequest, 'headers'>
 
 /**
  * Refuses a request for data that another site's page makes a signed-in browser send. That page could not read the reply, but it could
- * use up the streams, the searches and the locks that may be watched. `none` is an address that the user has typed.
+ * make it read from the store. `none` is an address that the user has typed.
  */
 export function refuseOtherSites({ headers }: Pick<DashboardRequest, 'headers'>): void {
   const site = headers.get('sec-fetch-site')

@@ -5,10 +5,9 @@ import { Clients } from './clients.js'
 
 export type Options = Omit<DashboardOptions, 'holdfast' | 'readOnly'>
 
-/** Dashboards of a client that is new for each test, which ends both. */
+/** Dashboards of a client that is new for each test, which ends it. */
 export function useDashboards() {
   const clients = new Clients()
-  const dashboards: Dashboard[] = []
   let server: RedisServer | undefined
   let holdfast: Holdfast | undefined
 
@@ -21,7 +20,6 @@ export function useDashboards() {
   })
 
   afterEach(async () => {
-    for (const dashboard of dashboards.splice(0)) dashboard.close()
     await clients.closeAll()
   })
 
@@ -32,11 +30,6 @@ export function useDashboards() {
     return value
   }
 
-  function kept(dashboard: Dashboard): Dashboard {
-    dashboards.push(dashboard)
-    return dashboard
-  }
-
   const scene = {
     clients,
     get redis(): RedisServer {
@@ -45,10 +38,9 @@ export function useDashboards() {
     get holdfast(): Holdfast {
       return begun(holdfast)
     },
-    open: (options: Options = {}): Dashboard =>
-      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, ...options })),
+    open: (options: Options = {}): Dashboard => createDashboard({ holdfast: scene.holdfast, ...options }),
     openWritable: ({ authorize = () => 'ann', ...more }: Options = {}): Dashboard =>
-      kept(createDashboard({ holdfast: scene.holdfast, everyMs: 250, readOnly: false, authorize, ...more })),
+      createDashboard({ holdfast: scene.holdfast, readOnly: false, authorize, ...more }),
   }
   return scene
 }

@@ -21,8 +21,8 @@ export class ClusterServers implements RedisClient {
     this.topology = { kind: 'cluster', startupNodes: this.#ways.roots.map(({ address }) => address) }
   }
 
-  open({ name, connectTimeoutMs, reconnectAfterMs }: RedisClientOptions): OpenedRedis {
-    const settings = { name, connectTimeoutMs }
+  open({ name, connectTimeoutMs, reconnectAfterMs, credentials }: RedisClientOptions): OpenedRedis {
+    const settings = { name, connectTimeoutMs, credentials }
     const cluster = new NodeRedisCluster({ ways: this.#ways, settings, reconnectAfterMs })
     const makeSubscriber = (route?: string): Connection => {
       const { host, port } = masterFor(cluster, route).options

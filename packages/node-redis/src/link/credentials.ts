@@ -1,3 +1,5 @@
+import type { AskCredentials } from '@holdfast/core'
+
 /** A user and a password, either of which may be missing. */
 export interface Credentials {
   readonly username?: string | undefined
@@ -43,6 +45,16 @@ export async function credentialsOf(
     onError: report,
   })
   return { ...first, dispose: () => subscription.dispose() }
+}
+
+/** Those that Holdfast was given a function for, with the user of the connection unless it names one. */
+export async function credentialsBy(
+  ask: AskCredentials,
+  options: Credentials,
+  signal: AbortSignal,
+): Promise<CurrentCredentials> {
+  const { username = options.username, password } = await ask(signal)
+  return { username, password, dispose }
 }
 
 /** Nothing was subscribed to. */

@@ -1,4 +1,5 @@
-import { credentialsOf } from './credentials.js'
+import type { AskCredentials } from '@holdfast/core'
+import { credentialsBy, credentialsOf } from './credentials.js'
 import type { Credentials, CurrentCredentials } from './credentials.js'
 import { ConnectionLostError, ReplyError, toError } from './errors.js'
 import type { NodeRedisClient } from './given-client.js'
@@ -19,6 +20,8 @@ export interface LinkSettings {
   /** For CLIENT SETNAME. */
   readonly name: string
   readonly connectTimeoutMs: number
+  /** Asked for its credentials; without it they are those of the target. */
+  readonly credentials?: AskCredentials | undefined
 }
 
 /** What happens to a link. */
@@ -142,7 +145,10 @@ export class Link {
   async #introduce(): Promise<void> {
     this.awaits = 'reply'
     const { options } = this.#target
-    this.#credentials = await credentialsOf(options, (renewed) => this.#reauthenticate(renewed))
+    const { credentials: ask } = this.#settings
+    this.#credentials = ask
+      ? await credentialsBy(ask, options, this.#abort.signal)
+      : await credentialsOf(options, (renewed) => this.#reauthenticate(renewed))
     const requests = [
       ...authentication(this.#credentials),
       ['CLIENT', 'SETNAME', this.#settings.name],

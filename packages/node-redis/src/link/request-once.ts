@@ -14,11 +14,11 @@ const ignore = (): void => undefined
  */
 export async function requestOnce(
   target: LinkTarget,
-  { name, connectTimeoutMs }: LinkSettings,
+  given: LinkSettings,
   words: readonly string[],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const settings = { name, connectTimeoutMs: Math.min(connectTimeoutMs, limitMs) }
+  const settings = { ...given, connectTimeoutMs: Math.min(given.connectTimeoutMs, limitMs) }
   const link = new Link(target, settings, { onMessage: ignore, onMoved: ignore, onEnd: ignore })
   const end = (): void => link.destroy()
   const timer = setTimeout(end, 2 * limitMs)

@@ -24,12 +24,13 @@ export class SentinelMaster implements RedisClient {
     this.topology = { kind: 'sentinel', name, sentinels }
   }
 
-  open({ name, connectTimeoutMs, reconnectAfterMs }: RedisClientOptions): OpenedRedis {
+  open({ name, connectTimeoutMs, reconnectAfterMs, credentials }: RedisClientOptions): OpenedRedis {
+    // Not those of the Sentinels.
     const settings = { name, connectTimeoutMs }
     const options: ConnectionOptions = {
       resolve: (report, signal) => findMaster(this.#template, this.#options, settings, report, signal),
       check: checkIsMaster,
-      settings,
+      settings: { ...settings, credentials },
     }
     return {
       commands: new Connection({ ...options, reconnectAfterMs }),

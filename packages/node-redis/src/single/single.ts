@@ -22,9 +22,9 @@ export class SingleServer implements RedisClient {
     this.topology = { kind: 'single', host, port, path, tls }
   }
 
-  open({ name, connectTimeoutMs, reconnectAfterMs }: RedisClientOptions): OpenedRedis {
+  open({ name, connectTimeoutMs, reconnectAfterMs, credentials }: RedisClientOptions): OpenedRedis {
     const target = { template: this.#template, options: this.#options }
-    const options = { resolve: () => target, settings: { name, connectTimeoutMs } }
+    const options = { resolve: () => target, settings: { name, connectTimeoutMs, credentials } }
     return {
       commands: new Connection({ ...options, reconnectAfterMs }),
       cluster: null,

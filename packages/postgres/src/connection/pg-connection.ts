@@ -125,7 +125,7 @@ async function isPooled(client: object, query: Query): Promise<boolean> {
 
 /**
  * Takes a random number as an advisory lock, which the session holds until it ends. And one made of the channel, see
- * `listening_1`: shared, since the session of a broken connection may still hold it.
+ * `listening`: shared, since the session of a broken connection may still hold it.
  */
 async function takeKey(query: Query, channel: string): Promise<string> {
   await query('select pg_try_advisory_lock_shared(hashtextextended($1, 0))', [channel])

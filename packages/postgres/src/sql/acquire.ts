@@ -17,9 +17,7 @@ import {
 } from './blocks.js'
 
 /**
- * `acquire_2`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
- *
- * `acquire_1`: the same for version 0.1.0, whose notifications have no proof.
+ * `acquire`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
  *
  * Returns kind 'held' with fencing_token, 'busy' with ttl_ms, server_us, holder and queue_position (0: not queued), 'lost' (a
  * count above 1 for an owner that does not hold the lock) or 'abandoned' (a tombstone refuses it).
@@ -27,7 +25,7 @@ import {
  * Safe to run twice: an entry keeps its ticket, a hold its token. The entry keeps p_proof for the notification of its grant.
  */
 export const acquire = (s: string): string => `
-create or replace function ${s}.acquire_2(
+create function ${s}.acquire(
   p_name text, p_owner text, p_count int, p_lease_ms bigint, p_entry_ms bigint, p_grant_lease_ms bigint,
   p_inbox text, p_inbox_key bigint, p_floor bigint, p_proof text,
   out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
@@ -66,7 +64,7 @@ ${settle(s)}
     kind := 'abandoned';
   else
     if l.owner is null and l.waiting > 0 then
-      l := ${s}.pass_on_1(l, now_us, p_floor, p_owner);
+      l := ${s}.pass_on(l, now_us, p_floor, p_owner);
     end if;
     if l.owner is null then
       kind := 'held';
@@ -85,7 +83,7 @@ ${admit('p_owner', 'p_lease_ms')}
 ${keepQueue}
         if l.waiting > 0 then
           update ${s}.place set alive_until_us = now_us + 1000 * p_entry_ms, grant_lease_ms = p_grant_lease_ms,
-            inbox = p_inbox, inbox_key = p_inbox_key, proof = nullif(p_proof, '')
+            inbox = p_inbox, inbox_key = p_inbox_key, proof = p_proof
           where name = p_name and owner = p_owner returning ticket into own_ticket;
         end if;
         if own_ticket is null then
@@ -94,7 +92,7 @@ ${keepQueue}
           queue_position := l.waiting;
           insert into ${s}.place (name, ticket, owner, alive_until_us, grant_lease_ms, inbox, inbox_key, proof)
           values (p_name, l.last_ticket, p_owner, now_us + 1000 * p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key,
-            nullif(p_proof, ''));
+            p_proof);
         else
           select count(*) into queue_position from ${s}.place where name = p_name and ticket <= own_ticket;
         end if;
@@ -103,14 +101,4 @@ ${keepQueue}
   end if;
 ${save(s)}
 end
-$function$;
-
-create or replace function ${s}.acquire_1(
-  p_name text, p_owner text, p_count int, p_lease_ms bigint, p_entry_ms bigint, p_grant_lease_ms bigint,
-  p_inbox text, p_inbox_key bigint, p_floor bigint,
-  out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
-  out queue_position int
-) language sql ${attributes} as $function$
-  select * from ${s}.acquire_2(p_name, p_owner, p_count, p_lease_ms, p_entry_ms, p_grant_lease_ms, p_inbox, p_inbox_key,
-    p_floor, null)
 $function$;`

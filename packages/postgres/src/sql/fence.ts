@@ -1,6 +1,6 @@
 import { definer, readClock } from './blocks.js'
 
-/** The SQLSTATE that `fence_1` raises when its lease is not the current one. */
+/** The SQLSTATE that `fence` raises when its lease is not the current one. */
 export const leaseIsLost = 'HF001'
 
 const isCurrent = (s: string): string => `exists (
@@ -8,7 +8,7 @@ const isCurrent = (s: string): string => `exists (
   )`
 
 /**
- * `fence_1`: run by a transaction of the application, before it touches what the lock protects. It waits for another one for as
+ * `fence`: run by a transaction of the application, before it touches what the lock protects. It waits for another one for as
  * long as that takes, or until its lock is lost. It looks for that now and then: a statement that waited on would keep the application
  * from rolling back. It lets the server look for deadlocks in between, and a `lock_timeout` of the application decides instead of it.
  * From `repeatable read` on it would not see a renewal, and waits.
@@ -18,7 +18,7 @@ const isCurrent = (s: string): string => `exists (
  * transaction is over.
  */
 export const fence = (s: string): string => `
-create or replace function ${s}.fence_1(p_name text, p_owner text, p_token bigint) returns void
+create function ${s}.fence(p_name text, p_owner text, p_token bigint) returns void
 language plpgsql ${definer} as $function$
 declare
   last_token bigint;

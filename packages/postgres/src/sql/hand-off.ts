@@ -1,16 +1,15 @@
 import { admit, attributes, passOverUnlessListening } from './blocks.js'
 
 /**
- * `pass_on_1`: hands a free lock to the first live waiter, or to the first ahead of p_before. Called with the row of the
+ * `pass_on`: hands a free lock to the first live waiter, or to the first ahead of p_before. Called with the row of the
  * lock locked; returns the row as it is to be.
  *
  * A waiter whose client does not listen is passed over and keeps its ticket. An entry past its time is dropped.
  *
- * Notifies the client of the waiter: granted <owner> <token> <now_us> <lease, ms> <proof> <name>. A waiter of version 0.1.0 has no
- * proof, and its notification none either.
+ * Notifies the client of the waiter: granted <owner> <token> <now_us> <lease, ms> <proof> <name>.
  */
 export const handOff = (s: string): string => `
-create or replace function ${s}.pass_on_1(l ${s}.lock, now_us bigint, p_floor bigint, p_before text) returns ${s}.lock
+create function ${s}.pass_on(l ${s}.lock, now_us bigint, p_floor bigint, p_before text) returns ${s}.lock
 language plpgsql ${attributes} as $function$
 declare
   waiter ${s}.place;

@@ -5,13 +5,11 @@ import { latchChanges } from './latch/changing.js'
 import { latchWaiting } from './latch/waiting.js'
 import { operator } from './operator.js'
 import { checkOwner } from './ownership.js'
-import { addProofs } from './proofs.js'
 import { quorum } from './quorum.js'
 import { quoted } from './quoted.js'
 import { reading } from './reading.js'
 import { release } from './release.js'
-import { migration1 } from './released/migration-1.js'
-import { grantRole, revokeInner } from './rights.js'
+import { grantRole, revokeAll } from './rights.js'
 import { acquireShared } from './shared/acquire.js'
 import { inspectShared } from './shared/inspect.js'
 import { letInFunction } from './shared/let-in.js'
@@ -19,21 +17,18 @@ import { releaseShared } from './shared/release.js'
 import { resize } from './shared/resize.js'
 import { sharedUpkeep } from './shared/upkeep.js'
 import { sweep } from './sweep.js'
+import { tables, type TableKind } from './tables.js'
 import { upkeep } from './upkeep.js'
 
-/** What crashes do to the tables: `unlogged` ones are empty afterwards. */
-export type TableKind = 'unlogged' | 'logged'
-
 /**
- * By their number, from 1. One that was released never changes, and is kept word for word. A later one may replace a function
+ * By their number, from 1. From the first release on, one that was released never changes. A later one may replace a function
  * as long as clients of earlier versions can go on with it, since clients of several versions use the schema at the same time;
  * what they could not is added under a further name.
  */
 const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
-  (s, kind) => migration1(s, kind === 'unlogged' ? 'unlogged' : ''),
-  (s) =>
+  (s, kind) =>
     [
-      addProofs(s),
+      tables(s, kind),
       handOff(s),
       acquire(s),
       release(s),
@@ -51,7 +46,7 @@ const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
       sweep(s),
       fence(s),
       operator(s),
-      revokeInner(s),
+      revokeAll(s),
     ].join('\n'),
 ]
 

@@ -30,11 +30,11 @@ const listTable = (s: string, table: (typeof tables)[number]): string => {
 }
 
 /**
- * `list_1`: one step through the rows of a table, in the order of their names: the names that are held or waited for among the
+ * `list`: one step through the rows of a table, in the order of their names: the names that are held or waited for among the
  * next p_limit, how many there were, and the last one. Changes nothing and waits for nothing.
  */
 const list = (s: string): string => `
-create or replace function ${s}.list_1(
+create function ${s}.list(
   p_table text, p_after text, p_limit int, p_contended boolean, out names text, out scanned int, out last_name text
 ) language plpgsql stable ${attributes} as $function$
 declare
@@ -46,16 +46,16 @@ ${tables.map((table) => listTable(s, table)).join('')}
 end
 $function$;
 
-create or replace function ${s}.size_1(out total bigint) language sql stable ${attributes} as $function$
+create function ${s}.size(out total bigint) language sql stable ${attributes} as $function$
   select ${tables.map((table) => `pg_stat_get_live_tuples('${s}.${table}'::regclass)`).join(' + ')}
 $function$;`
 
 /**
- * `listening_1`: on which of these channels a client listens, by their places in the list. A client holds the advisory lock of
+ * `listening`: on which of these channels a client listens, by their places in the list. A client holds the advisory lock of
  * its channel for as long as it does; all clients of PGlite are this very session.
  */
 const listening = (s: string): string => `
-create or replace function ${s}.listening_1(p_channels text[], out places text) language sql volatile ${attributes} as $function$
+create function ${s}.listening(p_channels text[], out places text) language sql volatile ${attributes} as $function$
   with held as materialized (
     select (l.classid::bigint << 32) | l.objid::bigint as key from pg_locks l
     where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
@@ -66,21 +66,21 @@ create or replace function ${s}.listening_1(p_channels text[], out places text) 
     or c.channel in (select pg_listening_channels())
 $function$;`
 
-/** `clients_1`: what clients have registered with whose registration has not expired. */
+/** `clients`: what clients have registered with whose registration has not expired. */
 const clients = (s: string): string => `
-create or replace function ${s}.clients_1(
+create function ${s}.clients(
   out id text, out host text, out pid bigint, out label text, out started_at_us bigint
 ) returns setof record language sql volatile ${attributes} as $function$
   select id, host, pid, label, started_at_us from ${s}.client
   where until_us > (extract(epoch from clock_timestamp()) * 1000000)::bigint
 $function$;`
 
-/** `tell_1`: sends a text on those of these channels on which a client listens; returns which, as `listening_1`. */
+/** `tell`: sends a text on those of these channels on which a client listens; returns which, as `listening`. */
 const tell = (s: string): string => `
-create or replace function ${s}.tell_1(p_channels text[], p_text text, out places text)
+create function ${s}.tell(p_channels text[], p_text text, out places text)
 language plpgsql ${attributes} as $function$
 begin
-  select l.places into tell_1.places from ${s}.listening_1(p_channels) l;
+  select l.places into tell.places from ${s}.listening(p_channels) l;
   perform pg_notify(p_channels[place.value::int], 'told ' || p_text)
     from json_array_elements_text(places::json) place;
 end

@@ -1,11 +1,11 @@
 import { attributes, checkTimes, checkToken, lockOrMakeRow, readClock } from './blocks.js'
 
 /**
- * `raise_token_1`: raises the last token of a lock to at least p_token, and remembers it for at least p_keep_ms. Never lowers
+ * `raise_token`: raises the last token of a lock to at least p_token, and remembers it for at least p_keep_ms. Never lowers
  * a token and never forgets one earlier. Refuses one that is more than a day ahead of the clock. Safe to run twice.
  */
 const raiseToken = (s: string): string => `
-create or replace function ${s}.raise_token_1(p_name text, p_token bigint, p_keep_ms bigint) returns void
+create function ${s}.raise_token(p_name text, p_token bigint, p_keep_ms bigint) returns void
 language plpgsql ${attributes} as $function$
 declare
   l ${s}.lock;
@@ -22,9 +22,9 @@ ${checkToken('p_token')}
 end
 $function$;`
 
-/** `uptime_1`: for how long the locks have been kept here, milliseconds, rounded down. A crash that empties the tables ends it. */
+/** `uptime`: for how long the locks have been kept here, milliseconds, rounded down. A crash that empties the tables ends it. */
 const uptime = (s: string): string => `
-create or replace function ${s}.uptime_1(out uptime_ms bigint) language plpgsql ${attributes} as $function$
+create function ${s}.uptime(out uptime_ms bigint) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
 begin

@@ -1,8 +1,8 @@
 import { attributes, checkTimes, msUntil, readClock } from './blocks.js'
 
-/** `inspect_1`: who holds and who waits, the first p_limit of them; `waiters` is a list of an owner and its time each. */
+/** `inspect`: who holds and who waits, the first p_limit of them; `waiters` is a list of an owner and its time each. */
 const inspect = (s: string): string => `
-create or replace function ${s}.inspect_1(
+create function ${s}.inspect(
   p_name text, p_limit int, out owner text, out hold_count int, out ttl_ms bigint, out fencing_token bigint,
   out waiting int, out waiters text
 ) language plpgsql ${attributes} as $function$
@@ -21,7 +21,7 @@ begin
        select p.owner, p.alive_until_us from ${s}.place p
        where p.name = l.name and l.queue_until_us > now_us order by p.ticket limit p_limit
      ) w)
-  into inspect_1.owner, inspect_1.hold_count, ttl_ms, fencing_token, inspect_1.waiting, waiters
+  into inspect.owner, inspect.hold_count, ttl_ms, fencing_token, inspect.waiting, waiters
   from ${s}.lock l where l.name = p_name;
   if not found then
     owner := '';
@@ -34,9 +34,9 @@ begin
 end
 $function$;`
 
-/** `register_1` and `find_1`: what clients say of themselves. */
+/** `register` and `find`: what clients say of themselves. */
 const clients = (s: string): string => `
-create or replace function ${s}.register_1(
+create function ${s}.register(
   p_id text, p_host text, p_pid bigint, p_label text, p_started_at_us bigint, p_ttl_ms bigint
 ) returns void language plpgsql ${attributes} as $function$
 declare
@@ -50,14 +50,14 @@ ${checkTimes('p_ttl_ms')}
 end
 $function$;
 
-create or replace function ${s}.find_1(
+create function ${s}.find(
   p_id text, out host text, out pid bigint, out label text, out started_at_us bigint
 ) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
 begin
   ${readClock}
-  select c.host, c.pid, c.label, c.started_at_us into find_1.host, find_1.pid, find_1.label, find_1.started_at_us
+  select c.host, c.pid, c.label, c.started_at_us into find.host, find.pid, find.label, find.started_at_us
   from ${s}.client c where c.id = p_id and c.until_us > now_us;
 end
 $function$;`
@@ -66,9 +66,9 @@ $function$;`
 export const incarnation = (s: string): string =>
   `(select t.id || ' ' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8) from ${s}.store t)`
 
-/** `hello_2`: which data this is, and of which kind the tables are. */
+/** `hello`: which data this is, and of which kind the tables are. */
 const hello = (s: string): string => `
-create or replace function ${s}.hello_2(out store text, out persistence text) language plpgsql ${attributes} as $function$
+create function ${s}.hello(out store text, out persistence text) language plpgsql ${attributes} as $function$
 begin
   insert into ${s}.store default values on conflict do nothing;
   store := ${incarnation(s)};

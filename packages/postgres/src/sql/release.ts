@@ -21,17 +21,17 @@ ${leaveQueue(s)}
 
 const handOn = (s: string): string => `
     if l.owner is null and l.waiting > 0 and ${canHandOn} then
-      l := ${s}.pass_on_1(l, now_us, p_floor, null);
+      l := ${s}.pass_on(l, now_us, p_floor, null);
     end if;`
 
 /**
- * `release_1`: sets the hold count. At 0 gives up hold and queue entry, leaves a tombstone for p_tombstone_ms (0: none), and
+ * `release`: sets the hold count. At 0 gives up hold and queue entry, leaves a tombstone for p_tombstone_ms (0: none), and
  * hands a free lock on.
  *
  * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
  */
 export const release = (s: string): string => `
-create or replace function ${s}.release_1(
+create function ${s}.release(
   p_name text, p_owner text, p_count int, p_tombstone_ms bigint, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare
@@ -60,7 +60,7 @@ ${save(s)}
 end
 $function$;
 
-create or replace function ${s}.force_1(
+create function ${s}.force(
   p_name text, p_owner text, p_inbox text, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare

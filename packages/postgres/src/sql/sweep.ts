@@ -17,13 +17,13 @@ const count = `
   deleted := greatest(deleted, last_deleted);`
 
 /**
- * `sweep_2`: deletes rows that no step needs any more, up to p_limit of each table, and passes over any that a step works on
+ * `sweep`: deletes rows that no step needs any more, up to p_limit of each table, and passes over any that a step works on
  * just now. Never waits. Returns how many rows it deleted of the table from which it deleted most; -1 if another sweep runs.
  *
  * At most one sweep runs in a schema: it locks the row of the store, which only this function's owner can.
  */
 export const sweep = (s: string): string => `
-create or replace function ${s}.sweep_2(p_limit int, out deleted int) language plpgsql ${attributes} as $function$
+create function ${s}.sweep(p_limit int, out deleted int) language plpgsql ${attributes} as $function$
 declare
   now_us bigint;
   names text[];
@@ -69,8 +69,4 @@ ${checkRange(['p_limit'], 1, mostRows)}
   delete from ${s}.fence where ctid = any (array(
     select ctid from ${s}.fence where token < now_us - 86400000000 limit p_limit for update skip locked));${count}
 end
-$function$;
-
-create or replace function ${s}.sweep_1(p_limit int) returns void language sql ${attributes} as $function$
-  select from ${s}.sweep_2(least(p_limit, ${mostRows}))
 $function$;`

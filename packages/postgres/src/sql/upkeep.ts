@@ -40,7 +40,7 @@ const lockRows = (s: string, { object }: KindTables, waitMs: string): string => 
  * @param name - of the function
  */
 export const renewFunction = (s: string, name: string, tables: KindTables): string => `
-create or replace function ${s}.${name}(
+create function ${s}.${name}(
   p_names text[], p_owners text[], p_leases_ms bigint[], p_wait_ms int, out states text
 ) language plpgsql ${attributes} as $function$
 declare
@@ -75,13 +75,11 @@ $function$;`
  * In `obstacles` a list each: of who is in the way of one that waits ('': nobody), and its position (0: further back than is
  * searched); otherwise empty. Safe to run twice.
  *
- * With the suffix _1: the same for version 0.1.0, without obstacles.
- *
- * @param name - of the function, without its suffix
+ * @param name - of the function
  * @param readStates - sets `states` and `obstacles`. Reads p_names, p_owners and now_us.
  */
-export const refreshFunctions = (s: string, name: string, tables: KindTables, readStates: string): string => `
-create or replace function ${s}.${name}_2(
+export const refreshFunction = (s: string, name: string, tables: KindTables, readStates: string): string => `
+create function ${s}.${name}(
   p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint,
   out states text, out obstacles text
 ) language plpgsql ${attributes} as $function$
@@ -105,12 +103,6 @@ ${lockRows(s, tables, String(refreshWaitMs))}
   where l.name = k.name and l.queue_until_us - now_us < 1250 * k.entry_ms;
 ${readStates}
 end
-$function$;
-
-create or replace function ${s}.${name}_1(
-  p_names text[], p_owners text[], p_entries_ms bigint[], p_inbox text, p_inbox_key bigint, out states text
-) language sql ${attributes} as $function$
-  select r.states from ${s}.${name}_2(p_names, p_owners, p_entries_ms, p_inbox, p_inbox_key) r
 $function$;`
 
 /** The first entries of the queues, by name, and how they come: `ahead`. Reads p_names. */
@@ -148,6 +140,6 @@ const lockStates = (s: string): string => `
   left join ${s}.place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
     and l.queue_until_us > now_us${readAhead(s, lockTables)};`
 
-/** `renew_2` and `refresh_2`, of locks. */
+/** `renew` and `refresh`, of locks. */
 export const upkeep = (s: string): string =>
-  renewFunction(s, 'renew_2', lockTables) + refreshFunctions(s, 'refresh', lockTables, lockStates(s))
+  renewFunction(s, 'renew', lockTables) + refreshFunction(s, 'refresh', lockTables, lockStates(s))

@@ -3,19 +3,19 @@ import { schemaParts, type SchemaParts } from '../steps/functions.js'
 
 /** The functions that are the steps of a kind, or that those call. */
 export const functionsOf = {
-  lock: ['pass_on_1', 'acquire_2', 'release_1', 'force_1', 'renew_2', 'refresh_2', 'inspect_1'],
+  lock: ['pass_on', 'acquire', 'release', 'force', 'renew', 'refresh', 'inspect'],
   shared: [
-    'let_in_1',
-    'acquire_shared_2',
-    'release_shared_1',
-    'force_shared_1',
-    'resize_1',
-    'renew_shared_2',
-    'refresh_shared_2',
-    'inspect_shared_1',
+    'let_in',
+    'acquire_shared',
+    'release_shared',
+    'force_shared',
+    'resize',
+    'renew_shared',
+    'refresh_shared',
+    'inspect_shared',
   ],
-  sweep: ['sweep_2'],
-  latch: ['latch_set_1', 'latch_count_down_1', 'latch_delete_1', 'latch_wait_1', 'latch_inspect_1'],
+  sweep: ['sweep'],
+  latch: ['latch_set', 'latch_count_down', 'latch_delete', 'latch_wait', 'latch_inspect'],
 } as const
 
 /** All mistakes in the functions that are steps. A file is a function. */

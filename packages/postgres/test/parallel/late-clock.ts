@@ -8,20 +8,20 @@ const hourUs = 3_600_000_000
 
 /** Calls that write an instant one hour after the clock that they read. */
 export const calls = {
-  acquire_2: {
-    text: `select ${schema}.acquire_2('late', 'a:1', 1, 3600000, 0, 0, '', null, 0, null)`,
+  acquire: {
+    text: `select ${schema}.acquire('late', 'a:1', 1, 3600000, 0, 0, '', null, 0, null)`,
     instant: `select until_us from ${schema}.lock`,
   },
-  release_1: {
-    text: `select ${schema}.release_1('late', 'b:1', 0, 3600000, 0)`,
+  release: {
+    text: `select ${schema}.release('late', 'b:1', 0, 3600000, 0)`,
     instant: `select until_us from ${schema}.tombstone`,
   },
-  renew_2: {
-    text: `select ${schema}.renew_2('{late}', '{a:1}', '{3600000}', 1000)`,
+  renew: {
+    text: `select ${schema}.renew('{late}', '{a:1}', '{3600000}', 1000)`,
     instant: `select until_us from ${schema}.lock`,
   },
-  refresh_2: {
-    text: `select ${schema}.refresh_2('{late}', '{c:1}', '{3600000}', 'inbox', null)`,
+  refresh: {
+    text: `select ${schema}.refresh('{late}', '{c:1}', '{3600000}', 'inbox', null)`,
     instant: `select alive_until_us from ${schema}.place`,
   },
 } as const
@@ -57,8 +57,10 @@ export async function clockAheadUs(
   try {
     await Promise.all([one.connect(), other.connect()])
     await one.query(`truncate ${schema}.lock, ${schema}.place, ${schema}.tombstone`)
-    await one.query(`select ${schema}.acquire_1('late', 'a:1', 1, 60000, 0, 0, '', null, 0)`)
-    await one.query(`select ${schema}.acquire_1('late', 'c:1', 1, 60000, 60000, 60000, 'inbox', null, 0)`)
+    await one.query(`select ${schema}.acquire('late', 'a:1', 1, 60000, 0, 0, '', null, 0, null)`)
+    await one.query(
+      `select ${schema}.acquire('late', 'c:1', 1, 60000, 60000, 60000, 'inbox', null, 0, 'proof')`,
+    )
     const pid = await other.query<{ pid: string }>('select pg_backend_pid() as pid')
     await one.query(`begin; select from ${schema}.lock for update`)
     const called = other.query(text)

@@ -12,14 +12,14 @@ const lock = `
   truncate ${schema}.lock, ${schema}.place;
   insert into ${schema}.lock (name, owner, hold_count, until_us, last_ticket, waiting, queue_until_us)
     select n, 'a:1', 1, ${farUs}, 2, 2, ${farUs} from unnest('{x,y}'::text[]) n;
-  insert into ${schema}.place select n, t, o, ${farUs}, 1, 'inbox', null
+  insert into ${schema}.place select n, t, o, ${farUs}, 1, 'inbox', null, 'proof'
     from unnest('{x,y}'::text[]) n, unnest('{1,2}'::int[], '{b:1,c:1}'::text[]) w (t, o)`
 const shared = `
   truncate ${schema}.shared, ${schema}.shared_hold, ${schema}.shared_place;
   insert into ${schema}.shared (name, used, ends_from_us, last_ticket, waiting, queue_until_us)
     select n, 1, ${farUs}, 2, 2, ${farUs} from unnest('{x,y}'::text[]) n;
   insert into ${schema}.shared_hold select n, 'a:1', 1, 1, ${farUs} from unnest('{x,y}'::text[]) n;
-  insert into ${schema}.shared_place select n, t, o, 1, 1, ${farUs}, 1, 'inbox', null
+  insert into ${schema}.shared_place select n, t, o, 1, 1, ${farUs}, 1, 'inbox', null, 'proof'
     from unnest('{x,y}'::text[]) n, unnest('{1,2}'::int[], '{b:1,c:1}'::text[]) w (t, o)`
 
 interface Upkeep {
@@ -30,10 +30,10 @@ interface Upkeep {
   readonly table: string
 }
 const functions = {
-  renew_2: { rows: lock, object: 'lock', instant: 'until_us', table: 'lock' },
-  renew_shared_2: { rows: shared, object: 'shared', instant: 'until_us', table: 'shared_hold' },
-  refresh_2: { rows: lock, object: 'lock', instant: 'alive_until_us', table: 'place' },
-  refresh_shared_2: { rows: shared, object: 'shared', instant: 'alive_until_us', table: 'shared_place' },
+  renew: { rows: lock, object: 'lock', instant: 'until_us', table: 'lock' },
+  renew_shared: { rows: shared, object: 'shared', instant: 'until_us', table: 'shared_hold' },
+  refresh: { rows: lock, object: 'lock', instant: 'alive_until_us', table: 'place' },
+  refresh_shared: { rows: shared, object: 'shared', instant: 'alive_until_us', table: 'shared_place' },
 } as const satisfies Readonly<Record<string, Upkeep>>
 
 export type Keeps = keyof typeof functions
@@ -48,7 +48,7 @@ export async function keepBesideLockedRow(url: string, name: Keeps): Promise<voi
   try {
     await Promise.all(clients.map((client) => client.connect()))
     await other.query(`set model.now_us = '${clockStartUs}'`)
-    await (name === 'renew_2' || name === 'renew_shared_2'
+    await (name === 'renew' || name === 'renew_shared'
       ? renewals(name, one, other)
       : refreshes(name, one, other))
   } finally {
@@ -56,7 +56,7 @@ export async function keepBesideLockedRow(url: string, name: Keeps): Promise<voi
   }
 }
 
-async function renewals(name: 'renew_2' | 'renew_shared_2', one: Client, other: Client): Promise<void> {
+async function renewals(name: 'renew' | 'renew_shared', one: Client, other: Client): Promise<void> {
   const { rows, object } = functions[name]
   const renew = (names: string, owners: string, waitMs: number): Promise<string> =>
     textOf(
@@ -84,7 +84,7 @@ async function renewals(name: 'renew_2' | 'renew_shared_2', one: Client, other: 
   }
 }
 
-async function refreshes(name: 'refresh_2' | 'refresh_shared_2', one: Client, other: Client): Promise<void> {
+async function refreshes(name: 'refresh' | 'refresh_shared', one: Client, other: Client): Promise<void> {
   const { rows, object, table } = functions[name]
   const refresh = (names: string, owners: string, entriesMs: string): Promise<string> =>
     textOf(other, `${schema}.${name}('${names}', '${owners}', '${entriesMs}', 'inbox', null)`)
@@ -102,7 +102,8 @@ async function refreshes(name: 'refresh_2' | 'refresh_shared_2', one: Client, ot
   // A position is looked for among the first hundred.
   const columns = object === 'lock' ? '' : '1, 1, '
   await one.query(
-    `insert into ${schema}.${table} select 'x', i, 'w:' || i, ${columns}${farUs}, 1, 'inbox', null from generate_series(3, 102) i`,
+    `insert into ${schema}.${table} select 'x', i, 'w:' || i, ${columns}${farUs}, 1, 'inbox', null, 'proof'
+     from generate_series(3, 102) i`,
   )
   const call = `${schema}.${name}('{x,x}', '{b:1,w:102}', '{1,1}', 'inbox', null)`
   const { rows: refreshed } = await other.query<{ obstacles: string }>(`select * from ${call}`)

@@ -17,15 +17,15 @@ const set = `insert into ${schema}.latch (name, generation, first_generation, re
 
 /** Functions that make the row of an object, each with a call to which it matters that the row is there. */
 const calls = {
-  acquire_2: [held, `acquire_2('new', 'b:1', 1, 1000, 0, 0, '', null, 0, null)`],
-  release_1: [held, `release_1('new', 'a:1', 0, 1000, 0)`],
-  acquire_shared_2: [shared, `acquire_shared_2('new', 'b:1', 1, 1, 1000, 1000, 0, '', null, 0, null)`],
-  release_shared_1: [shared, `release_shared_1('new', 'a:1', 0, 1000, 0)`],
-  resize_1: [shared, `resize_1('new', 2, 1000, 0, 'y', 0)`],
-  latch_set_1: [set, `latch_set_1('new', 0, 'b', 1, 1000)`],
-  latch_count_down_1: [set, `latch_count_down_1('new', 10, 'p')`],
-  latch_delete_1: [set, `latch_delete_1('new', 10, 1000)`],
-  latch_wait_1: [set, `latch_wait_1('{new}', '{10}', '{true}', '{0}', 'a', 'inbox')`],
+  acquire: [held, `acquire('new', 'b:1', 1, 1000, 0, 0, '', null, 0, null)`],
+  release: [held, `release('new', 'a:1', 0, 1000, 0)`],
+  acquire_shared: [shared, `acquire_shared('new', 'b:1', 1, 1, 1000, 1000, 0, '', null, 0, 'proof')`],
+  release_shared: [shared, `release_shared('new', 'a:1', 0, 1000, 0)`],
+  resize: [shared, `resize('new', 2, 1000, 0, 'y', 0)`],
+  latch_set: [set, `latch_set('new', 0, 'b', 1, 1000)`],
+  latch_count_down: [set, `latch_count_down('new', 10, 'p')`],
+  latch_delete: [set, `latch_delete('new', 10, 1000)`],
+  latch_wait: [set, `latch_wait('{new}', '{10}', '{true}', '{0}', 'a', 'inbox')`],
 } as const satisfies Readonly<Record<string, readonly [row: string, call: string]>>
 
 export type MakesRow = keyof typeof calls

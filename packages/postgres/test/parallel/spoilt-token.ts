@@ -12,19 +12,19 @@ const spoilt = '9223372036854775000'
 const rows = `
   truncate ${schema}.lock, ${schema}.place, ${schema}.shared, ${schema}.shared_hold, ${schema}.shared_place;
   insert into ${schema}.lock values ('x', '${holder}', 1, ${farUs}, ${spoilt}, ${farUs}, 1, 1, ${farUs});
-  insert into ${schema}.place values ('x', 1, '${waiter}', ${farUs}, 1, '', ${heldKey(waiter)});
+  insert into ${schema}.place values ('x', 1, '${waiter}', ${farUs}, 1, '', ${heldKey(waiter)}, 'proof');
   insert into ${schema}.shared (name, token, fence_until_us, last_ticket, waiting, queue_until_us, used, ends_from_us)
     values ('x', ${spoilt}, ${farUs}, 1, 1, ${farUs}, 1, ${farUs});
   insert into ${schema}.shared_hold values ('x', '${holder}', 1, 1, ${farUs});
-  insert into ${schema}.shared_place values ('x', 1, '${waiter}', 1, 1, ${farUs}, 1, '', ${heldKey(waiter)})`
+  insert into ${schema}.shared_place values ('x', 1, '${waiter}', 1, 1, ${farUs}, 1, '', ${heldKey(waiter)}, 'proof')`
 
 /** Calls that let somebody in. */
 const calls = {
-  release_1: `release_1('x', '${holder}', 0, 0, 0)`,
-  force_1: `force_1('x', '${holder}', '', 0)`,
-  release_shared_1: `release_shared_1('x', '${holder}', 0, 0, 0)`,
-  force_shared_1: `force_shared_1('x', '${holder}', '', 0)`,
-  resize_1: `resize_1('x', 2, 1000, 0, 'id', 0)`,
+  release: `release('x', '${holder}', 0, 0, 0)`,
+  force: `force('x', '${holder}', '', 0)`,
+  release_shared: `release_shared('x', '${holder}', 0, 0, 0)`,
+  force_shared: `force_shared('x', '${holder}', '', 0)`,
+  resize: `resize('x', 2, 1000, 0, 'id', 0)`,
 } as const
 
 export type LetsIn = keyof typeof calls
@@ -43,7 +43,7 @@ export async function waitingAfter(url: string, name: LetsIn): Promise<number> {
     await one.query(`set model.now_us = '${clockStartUs}'`)
     await one.query(rows)
     await one.query(`select ${schema}.${calls[name]}`)
-    const table = name === 'release_1' || name === 'force_1' ? 'place' : 'shared_place'
+    const table = name === 'release' || name === 'force' ? 'place' : 'shared_place'
     const { rowCount } = await one.query(`select from ${schema}.${table}`)
     return rowCount ?? 0
   } finally {

@@ -26,14 +26,11 @@ function replacedIn(sql: string, from: string, to: string): string {
   return sql.replaceAll(from, to)
 }
 
-/** What a later migration replaces is there under another name, so that a mistake is made in what runs in the end. */
 function partsOf(sql: string): SchemaParts {
-  const parts = sql.split(/(?=create (?:or replace )?function )/)
   return new Map(
-    parts.map((part) => {
-      const [, replaces, name = 'tables'] = /^create (or replace )?function \S+?\.(\w+)\(/.exec(part) ?? []
-      return [replaces === undefined && name !== 'tables' ? `${name} at first` : name, part]
-    }),
+    sql
+      .split(/(?=create function )/)
+      .map((part) => [/^create function \S+?\.(\w+)\(/.exec(part)?.[1] ?? 'tables', part]),
   )
 }
 

@@ -43,7 +43,7 @@ export class Server {
   /** Puts a function in the place of the one of its name. What still runs of earlier calls is given up. */
   async replace(sql: string): Promise<void> {
     await this.#caller.end()
-    await this.#listener.query(sql)
+    await this.#listener.query(sql.replace(/^create function/, 'create or replace function'))
     this.#caller = callerAt(this.url)
     await this.#caller.connect()
     await this.#setClock()

@@ -114,7 +114,7 @@ export async function sweepAll(url: string): Promise<void> {
 }
 
 const sweep = async (client: Client): Promise<string> => {
-  const { rows: replies } = await client.query<{ deleted: number }>(`select * from ${schema}.sweep_2(10)`)
+  const { rows: replies } = await client.query<{ deleted: number }>(`select * from ${schema}.sweep(10)`)
   return String(replies[0]?.deleted)
 }
 

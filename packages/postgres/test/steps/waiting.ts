@@ -17,7 +17,7 @@ export interface PlaceRow {
   readonly grant_lease_ms: number
   readonly inbox: string
   readonly inbox_key: number | null
-  readonly proof: string | null
+  readonly proof: string
 }
 
 export interface TombstoneRow {

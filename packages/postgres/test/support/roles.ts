@@ -1,6 +1,5 @@
 import { uniqueName, type PostgresServer } from '@holdfast/testkit'
 import { Client } from 'pg'
-import { migrationSql } from '../../src/index.js'
 
 /** A role that may do nothing but connect. */
 export async function makeRole(server: PostgresServer, attributes = 'login'): Promise<string> {
@@ -26,9 +25,3 @@ export async function queryAs(
 }
 
 export const schemaName = (): string => `s_${uniqueName('schema').replaceAll('-', '_')}`.toLowerCase()
-
-/** The SQL that version 0.1.0 printed, but for the grants. */
-export function firstVersionSql(schema: string): string {
-  const [all = ''] = migrationSql({ schema }).split(/(?= {2}if not exists .* where version = 2\))/)
-  return `${all}end\n$migrate$;\ncommit;\n`
-}

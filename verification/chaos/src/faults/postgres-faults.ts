@@ -90,7 +90,7 @@ export const postgresFaults = {
   }),
   vacuum: running('none', (tables) => `vacuum ${tables}`),
   vacuumFull: running('all', (tables) => `vacuum full ${tables}`),
-  sweep: running('none', () => 'select holdfast.sweep_2(1000)'),
+  sweep: running('none', () => 'select holdfast.sweep(1000)'),
   crashUnlogged: killed({ on: ['postgres'], excuses: ['exclusion'] }),
   crashLogged: killed({ on: ['postgres-logged', 'postgres-standby', 'postgres-sync'] }),
   cutReplication: onServers({ on: ['postgres-standby', 'postgres-sync'], disturbs: 'all' }, ({ pair }) => {

@@ -1,7 +1,9 @@
 import { backoffMs } from '../../util/timeouts.js'
 import { checkNumbers } from './connection-options.js'
+import { authenticate } from './credentials.js'
 import { isRedisClient } from './types.js'
 import type {
+  AskCredentials,
   ClusterTemplate,
   IoredisCluster,
   IoredisConnection,
@@ -62,12 +64,14 @@ export interface Connections extends OpenedRedis {
  * Makes connections like the given template, or to the server that a URL or options name. Connects nothing yet.
  *
  * @param more - further ioredis options of these connections, over everything else
+ * @param credentials - asked before each connection; without it those of the template's options at that time are used
  */
 export function openConnections(
   redis: RedisSource,
   clientId: string,
   connectTimeoutMs: number,
   more: Record<string, unknown> = {},
+  credentials?: AskCredentials,
 ): Connections {
   const name = `holdfast:${clientId}`
   const template = templateOf(redis)
@@ -78,7 +82,7 @@ export function openConnections(
       server,
       keyPrefix,
       connectTimeoutMs,
-      ...template.open({ name, connectTimeoutMs, reconnectAfterMs }),
+      ...template.open({ name, connectTimeoutMs, reconnectAfterMs, credentials }),
     }
   }
   const overrides = { ...own(connectTimeoutMs, name), ...more }
@@ -98,6 +102,9 @@ export function openConnections(
       },
       redisOptions: overrides,
     })
+    const source = credentials ? { ask: credentials } : { current: () => template.options.redisOptions ?? {} }
+    // Before it connects.
+    cluster.on('+node', (node) => authenticate(node, source))
     return {
       server: serverName(template),
       connectTimeoutMs,
@@ -115,13 +122,18 @@ export function openConnections(
     }
   }
   checkNumbers(template.options, 'redis')
+  const source = credentials ? { ask: credentials } : { current: () => template.options }
   return {
     server: serverName(template),
     connectTimeoutMs,
     keyPrefix: template.options.keyPrefix ?? '',
-    commands: template.duplicate({ ...overrides, retryStrategy: reconnectAfterMs }),
+    commands: authenticate(
+      template.duplicate({ ...overrides, retryStrategy: reconnectAfterMs }),
+      source,
+      reconnectAfterMs,
+    ),
     cluster: null,
-    makeSubscriber: () => template.duplicate(subscriberOverrides),
+    makeSubscriber: () => authenticate(template.duplicate(subscriberOverrides), source),
   }
 }
 

@@ -12,6 +12,8 @@ export interface RedisTemplate {
     readonly keyPrefix?: string | undefined
     readonly db?: number | undefined
     readonly port?: number | undefined
+    readonly username?: string | null | undefined
+    readonly password?: string | null | undefined
   }
   duplicate(override: Record<string, unknown>): IoredisConnection
 }
@@ -21,7 +23,13 @@ export interface ClusterTemplate {
   readonly isCluster: boolean
   readonly options: {
     readonly keyPrefix?: string | undefined
-    readonly redisOptions?: { readonly keyPrefix?: string | undefined } | undefined
+    readonly redisOptions?:
+      | {
+          readonly keyPrefix?: string | undefined
+          readonly username?: string | null | undefined
+          readonly password?: string | null | undefined
+        }
+      | undefined
   }
   duplicate(startupNodes: [], override: Record<string, unknown>): IoredisCluster
 }
@@ -138,8 +146,25 @@ export type RedisConnection = CommandConnection &
 
 /** One of ioredis, which can be made again with other options. */
 export type IoredisConnection = RedisConnection & {
+  /** What the next attempt to connect logs in with. */
+  readonly options: { username?: string | null | undefined; password?: string | null | undefined }
   duplicate(override: Record<string, unknown>): IoredisConnection
+  emit(event: 'error', error: Error): unknown
 }
+
+/** What a connection logs in with. */
+export interface RedisCredentials {
+  /** Left out for the user that `redis` names, or else the default user. */
+  readonly username?: string | undefined
+  readonly password: string
+}
+
+/**
+ * Asks the application for credentials, and checks its reply. Rejects if they do not come in time.
+ *
+ * @param signal - ends it at once
+ */
+export type AskCredentials = (signal: AbortSignal) => Promise<RedisCredentials>
 
 /** Connections to the nodes of a cluster. */
 export interface ClusterConnection extends CommandConnection {
@@ -152,6 +177,8 @@ export interface ClusterConnection extends CommandConnection {
 /** The same of ioredis. */
 export interface IoredisCluster extends ClusterConnection {
   nodes(role: 'master'): IoredisConnection[]
+  on(event: '+node', listener: (node: IoredisConnection) => void): unknown
+  on(event: string, listener: (...args: unknown[]) => void): unknown
 }
 
 /** Where a {@link RedisClient} connects to, for messages. */
@@ -181,6 +208,8 @@ export interface RedisClientOptions {
   readonly connectTimeoutMs: number
   /** How long to wait before connecting again after so many attempts that failed, milliseconds. */
   readonly reconnectAfterMs: (attempt: number) => number
+  /** Asked whenever a connection to a server that has locks is made. Without it the client's own credentials are used. */
+  readonly credentials?: AskCredentials | undefined
 }
 
 /** The connections of a {@link RedisClient}, none of which is connected yet. */

@@ -24,6 +24,7 @@ export interface RedissonOptions extends Omit<RedisOptions, 'prefix'> {
 
 const options: Record<keyof RedissonOptions, true> = {
   redis: true,
+  credentials: true,
   semaphores: true,
   minReplicas: true,
   replicaTimeoutMs: true,

@@ -5,11 +5,11 @@ import { begin, declarations, isOpen, isSet, saveLatch, stateText, tell } from '
 // Each of these names a generation and changes nothing in any other. Returns kind 'done' or 'other', and what the latch is like.
 
 /**
- * `latch_set_1`: sets the count if p_named is the last generation, and is open or not set. Safe to run twice: the second time
+ * `latch_set`: sets the count if p_named is the last generation, and is open or not set. Safe to run twice: the second time
  * finds p_setter.
  */
 const set = (s: string): string => `
-create or replace function ${s}.latch_set_1(
+create function ${s}.latch_set(
   p_name text, p_named bigint, p_setter text, p_count int, p_keep_ms bigint, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
   current_store text;
@@ -45,9 +45,9 @@ ${saveLatch(s)}
 end
 $function$;`
 
-/** `latch_count_down_1`: counts p_party down, once; the last one opens the latch. Safe to run twice. */
+/** `latch_count_down`: counts p_party down, once; the last one opens the latch. Safe to run twice. */
 const countDown = (s: string): string => `
-create or replace function ${s}.latch_count_down_1(
+create function ${s}.latch_count_down(
   p_name text, p_named bigint, p_party text, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
@@ -74,9 +74,9 @@ ${saveLatch(s)}
 end
 $function$;`
 
-/** `latch_delete_1`: deletes the generation, and remembers it for p_tombstone_ms. Safe to run twice. */
+/** `latch_delete`: deletes the generation, and remembers it for p_tombstone_ms. Safe to run twice. */
 const remove = (s: string): string => `
-create or replace function ${s}.latch_delete_1(
+create function ${s}.latch_delete(
   p_name text, p_named bigint, p_tombstone_ms bigint, out kind text, out state text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin

@@ -2,14 +2,14 @@ import { attributes, checkTimes, msUntil, readClock } from '../blocks.js'
 import { begin, declarations, isOpen, isSet, saveLatch } from './blocks.js'
 
 /**
- * `latch_wait_1`: looks at latches, in the order of their names so that two steps never wait for each other, and has the client
+ * `latch_wait`: looks at latches, in the order of their names so that two steps never wait for each other, and has the client
  * notified for p_alive_ms (0: has it not). p_generations: what each waits for, 0 at first; p_bound: whether for that very one.
  *
  * Returns a pair of numbers each, in order: 1 passed, 2 closed, 0 not set, -1 deleted or lost; and a generation. Safe to run
  * twice.
  */
 const wait = (s: string): string => `
-create or replace function ${s}.latch_wait_1(
+create function ${s}.latch_wait(
   p_names text[], p_generations bigint[], p_bound boolean[], p_alive_ms bigint[], p_client text, p_inbox text,
   out states text
 ) language plpgsql ${attributes} as $function$${declarations(s)}
@@ -48,9 +48,9 @@ ${saveLatch(s)}
 end
 $function$;`
 
-/** `latch_inspect_1`: what a latch is like, up to p_limit of those who counted down and of the clients that wait. Changes nothing. */
+/** `latch_inspect`: what a latch is like, up to p_limit of those who counted down and of the clients that wait. Changes nothing. */
 const inspect = (s: string): string => `
-create or replace function ${s}.latch_inspect_1(
+create function ${s}.latch_inspect(
   p_name text, p_limit int, out state text, out full_count int, out ttl_ms bigint, out parties text,
   out waiter_count int, out waiters text
 ) language plpgsql ${attributes} as $function$

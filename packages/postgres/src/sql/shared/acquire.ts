@@ -17,18 +17,16 @@ import { mostPermits, room, saveShared, settleShared, sharedTables } from './blo
 export const idleUs = 60_000_000
 
 /**
- * `acquire_shared_2`: lets the owner in with p_want permits, extends the lease of one that is in, or queues it for p_entry_ms (0:
+ * `acquire_shared`: lets the owner in with p_want permits, extends the lease of one that is in, or queues it for p_entry_ms (0:
  * does not). p_size: how many permits there are in all, as far as its client knows.
  *
- * `acquire_shared_1`: the same for version 0.1.0, whose notifications have no proof.
- *
- * Returns as `acquire_2`: 'lost' to an owner that holds fewer permits, having given some back since it sent this. `ttl_ms`
+ * Returns as `acquire`: 'lost' to an owner that holds fewer permits, having given some back since it sent this. `ttl_ms`
  * says when it may fit without a notice, `holder` whose hold ends first, '' when there is none.
  *
  * Safe to run twice: an entry keeps its ticket, a hold its token.
  */
 export const acquireShared = (s: string): string => `
-create or replace function ${s}.acquire_shared_2(
+create function ${s}.acquire_shared(
   p_name text, p_owner text, p_want bigint, p_size bigint, p_lease_ms bigint, p_entry_ms bigint,
   p_grant_lease_ms bigint, p_inbox text, p_inbox_key bigint, p_floor bigint, p_proof text,
   out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
@@ -75,14 +73,14 @@ ${settleShared(s)}
     -- At its own position it is judged as it is now.
     if l.waiting > 0 and p_entry_ms > 0 then
       update ${s}.shared_place set want = p_want, size = p_size, alive_until_us = now_us + 1000 * p_entry_ms,
-        grant_lease_ms = p_grant_lease_ms, inbox = p_inbox, inbox_key = p_inbox_key, proof = nullif(p_proof, '')
+        grant_lease_ms = p_grant_lease_ms, inbox = p_inbox, inbox_key = p_inbox_key, proof = p_proof
       where name = p_name and owner = p_owner returning ticket into requester.ticket;
     elsif l.waiting > 0 then
       select ticket into requester.ticket from ${s}.shared_place where name = p_name and owner = p_owner;
     end if;
     -- One that comes last and does not fit leaves the queue as it is. Those in it look for themselves when a lease has ended.
     if requester.ticket is not null or l.used + p_want <= ${room('p_size')} then
-      admission := ${s}.let_in_1(l, now_us, p_floor, requester);
+      admission := ${s}.let_in(l, now_us, p_floor, requester);
       l := admission.object;
     end if;
     if admission.has_entered then
@@ -107,7 +105,7 @@ ${keepQueue}
           insert into ${s}.shared_place
             (name, ticket, owner, want, size, alive_until_us, grant_lease_ms, inbox, inbox_key, proof)
           values (p_name, l.last_ticket, p_owner, p_want, p_size, now_us + 1000 * p_entry_ms, p_grant_lease_ms,
-            p_inbox, p_inbox_key, nullif(p_proof, ''));
+            p_inbox, p_inbox_key, p_proof);
         else
           select count(*) into queue_position
             from ${s}.shared_place where name = p_name and ticket <= requester.ticket;
@@ -117,14 +115,4 @@ ${keepQueue}
   end if;
 ${saveShared(s)}
 end
-$function$;
-
-create or replace function ${s}.acquire_shared_1(
-  p_name text, p_owner text, p_want bigint, p_size bigint, p_lease_ms bigint, p_entry_ms bigint,
-  p_grant_lease_ms bigint, p_inbox text, p_inbox_key bigint, p_floor bigint,
-  out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
-  out queue_position int
-) language sql ${attributes} as $function$
-  select * from ${s}.acquire_shared_2(p_name, p_owner, p_want, p_size, p_lease_ms, p_entry_ms, p_grant_lease_ms, p_inbox,
-    p_inbox_key, p_floor, null)
 $function$;`

@@ -28,7 +28,7 @@ export const room = (ownSize: string): string => `(case when l.version > 0 then 
 /** Lets in the waiters that fit. Reads now_us and p_floor. Reads and sets l. */
 export const letIn = (s: string): string => `
   if l.waiting > 0 and ${canHandOn} then
-    admission := ${s}.let_in_1(l, now_us, p_floor, null);
+    admission := ${s}.let_in(l, now_us, p_floor, null);
     l := admission.object;
   end if;`
 

@@ -5,10 +5,10 @@ import { room } from './blocks.js'
 const ownersPerNotice = 50
 
 /**
- * `let_in_1`: lets in all waiters that fit, in order, up to the first that does not. Called with the row of the object locked;
+ * `let_in`: lets in all waiters that fit, in order, up to the first that does not. Called with the row of the object locked;
  * returns the row as it is to be.
  *
- * A waiter enters if used + want <= size. One that nobody can notify (see `pass_on_1`), or that wants more than there is in
+ * A waiter enters if used + want <= size. One that nobody can notify (see `pass_on`), or that wants more than there is in
  * all, is passed over: it keeps its ticket and stops nobody. One that takes all that is left of the size that it knows is
  * the last. An entry past its time is dropped.
  *
@@ -17,10 +17,9 @@ const ownersPerNotice = 50
  *
  * All that enter in a step share a token. Notifies each client once:
  * entered <token> <now_us> <owner>:<lease, ms>:<proof>,<owner>:<lease, ms>:<proof>,… <name>
- * Owners of version 0.1.0 have no proof.
  */
 export const letInFunction = (s: string): string => `
-create or replace function ${s}.let_in_1(
+create function ${s}.let_in(
   l ${s}.shared, now_us bigint, p_floor bigint, p_requester ${s}.shared_place
 ) returns ${s}.admission language plpgsql ${attributes} as $function$
 declare
@@ -88,7 +87,7 @@ ${drawToken('longest_ms')}
     insert into ${s}.shared_hold (name, owner, permits, token, until_us)
       select l.name, owner, want, l.token, now_us + 1000 * grant_lease_ms from unnest(entrants);
     perform pg_notify(inbox, concat_ws(' ', 'entered', l.token, now_us,
-        string_agg(concat(owner, ':', grant_lease_ms, ':' || proof), ',' order by nth), l.name))
+        string_agg(concat(owner, ':', grant_lease_ms, ':', proof), ',' order by nth), l.name))
       from unnest(entrants) with ordinality
         e (name, ticket, owner, want, size, alive_until_us, grant_lease_ms, inbox, inbox_key, proof, nth)
       where inbox is not null group by inbox, (nth - 1) / ${ownersPerNotice};

@@ -26,13 +26,13 @@ const endHold = (s: string): string => `
     end if;`
 
 /**
- * `release_shared_1`: lowers the permits of a hold to p_left, if it has more. With 0 gives up hold and queue entry, and leaves
+ * `release_shared`: lowers the permits of a hold to p_left, if it has more. With 0 gives up hold and queue entry, and leaves
  * a tombstone for p_tombstone_ms (0: none). Lets in those that fit then.
  *
  * Returns whether the owner held any. Safe to run twice: what is given back already is not given back again.
  */
 const release = (s: string): string => `
-create or replace function ${s}.release_shared_1(
+create function ${s}.release_shared(
   p_name text, p_owner text, p_left bigint, p_tombstone_ms bigint, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin
@@ -62,9 +62,9 @@ ${saveShared(s)}
 end
 $function$;`
 
-/** `force_shared_1`: evicts p_owner, notifies it, and lets in those that fit then. Returns whether it held any. */
+/** `force_shared`: evicts p_owner, notifies it, and lets in those that fit then. Returns whether it held any. */
 const force = (s: string): string => `
-create or replace function ${s}.force_shared_1(
+create function ${s}.force_shared(
   p_name text, p_owner text, p_inbox text, p_floor bigint, out is_mine boolean
 ) language plpgsql ${attributes} as $function$${declarations(s)}
 begin

@@ -2,14 +2,14 @@ import { attributes, checkRange, checkTimes, checkToken, lockOrMakeRow, readCloc
 import { letIn, mostPermits, saveShared, settleShared, sharedTables } from './blocks.js'
 
 /**
- * `resize_1`: sets how many permits there are in all for p_keep_ms, if the caller has seen the last resize (p_seen; 0: none).
+ * `resize`: sets how many permits there are in all for p_keep_ms, if the caller has seen the last resize (p_seen; 0: none).
  * Lets in those that fit then, and evicts nobody.
  *
  * Returns kind 'resized' or 'superseded', and the size in force with its version, both 0 when there is none. Safe to run
  * twice: the second time finds p_id.
  */
 export const resize = (s: string): string => `
-create or replace function ${s}.resize_1(
+create function ${s}.resize(
   p_name text, p_size bigint, p_keep_ms bigint, p_seen int, p_id text, p_floor bigint,
   out kind text, out version int, out size bigint
 ) language plpgsql ${attributes} as $function$

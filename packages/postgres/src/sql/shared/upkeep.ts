@@ -1,5 +1,5 @@
 import { msUntil } from '../blocks.js'
-import { readAhead, refreshFunctions, renewFunction } from '../upkeep.js'
+import { readAhead, refreshFunction, renewFunction } from '../upkeep.js'
 import { idleUs } from './acquire.js'
 import { sharedTables } from './blocks.js'
 
@@ -60,7 +60,7 @@ const sharedStates = (s: string): string => `
   left join ${s}.shared_place p on p.name = r.name and p.owner = r.owner and p.alive_until_us > now_us
     and o.queue_until_us > now_us${readAhead(s, sharedTables)};`
 
-/** `renew_shared_2` and `refresh_shared_2`. */
+/** `renew_shared` and `refresh_shared`. */
 export const sharedUpkeep = (s: string): string =>
-  renewFunction(s, 'renew_shared_2', sharedTables) +
-  refreshFunctions(s, 'refresh_shared', sharedTables, sharedStates(s))
+  renewFunction(s, 'renew_shared', sharedTables) +
+  refreshFunction(s, 'refresh_shared', sharedTables, sharedStates(s))

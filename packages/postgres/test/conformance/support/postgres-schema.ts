@@ -4,4 +4,4 @@ export const wipeSql =
   'holdfast.latch_party, holdfast.latch_waiter, holdfast.tombstone, holdfast.store'
 
 /** How the calls begin that count as commands on objects. */
-export const countedCalls = /"holdfast"\.(acquire|release|renew|refresh|force|latch)_/
+export const countedCalls = /"holdfast"\.(acquire|release|renew|refresh|force|latch)\w*\(/

@@ -138,8 +138,9 @@ export function describeClosing(suite: Suite): void {
       await held.unlock()
     })
 
-    it('holders re-enter while the client drains, and fresh calls are refused', async () => {
+    it('holders re-enter and acquire other locks while the client drains, and calls from outside are refused', async () => {
       const { holdfast, lock } = await suite.open()
+      const other = holdfast.getLock(uniqueName('other'))
       let closing: Promise<void> | undefined
       await lock.withLock(async (lease) => {
         closing = holdfast.close({ drainMs: 20_000 })
@@ -147,11 +148,52 @@ export function describeClosing(suite: Suite): void {
         const inner = await lock.tryLock()
         expect(inner?.holdCount).toBe(2)
         await inner?.unlock()
-        const fresh = holdfast.getLock(uniqueName('fresh'))
-        expect(await failureOf(fresh.lock())).toBeInstanceOf(ClosedError)
+        expect(await other.withLock(() => other.isHeld())).toBe(true)
+        expect(await failureOf(holdfast.detached(() => other.lock()))).toBeInstanceOf(ClosedError)
       })
       await closing
       expect(await suite.count()).toBe(0)
+    })
+
+    it('a drain lets a scope go on to its next lock, and holders wait for one that another client holds', async () => {
+      const [{ holdfast, lock }, rival] = await Promise.all([suite.open(), suite.open()])
+      const other = holdfast.getLock(uniqueName('other'))
+      const kept = await rival.holdfast.getLock(other.name).lock()
+      let closing: Promise<void> | undefined
+      const work = holdfast.scope(async () => {
+        await lock.lock()
+        const waiting = other.lock()
+        await untilWaiters(holdfast, 1)
+        closing = holdfast.close({ drainMs: 20_000 })
+        await lock.unlock()
+        await kept.unlock()
+        const lease = await waiting
+        await other.unlock()
+        await lock.lock()
+        return lease.name
+      })
+      expect(await work).toBe(other.name)
+      await closing
+      expect(await suite.count()).toBe(0)
+    })
+
+    it('once the drain is over, calls and waits inside a hold end with ClosedError, too', async () => {
+      const [{ holdfast, lock }, rival] = await Promise.all([suite.open(), suite.open()])
+      const other = holdfast.getLock(uniqueName('other'))
+      const kept = await rival.holdfast.getLock(other.name).lock()
+      const failures: unknown[] = []
+      let closing: Promise<void> | undefined
+      const held = lock.withLock(async () => {
+        const waiting = failureOf(other.lock())
+        await untilWaiters(holdfast, 1)
+        closing = holdfast.close({ drainMs: 100 })
+        failures.push(await waiting, await failureOf(other.tryLock()))
+      })
+      expect(await failureOf(held)).toMatchObject({ code: 'LOCK_LOST', reason: 'closed' })
+      await closing
+      for (const failure of failures) expect(failure).toBeInstanceOf(ClosedError)
+      expect(failures.length).toBe(2)
+      await kept.unlock()
     })
   })
 }

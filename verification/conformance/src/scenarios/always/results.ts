@@ -13,6 +13,18 @@ export function describeResults(suite: Suite): void {
       expect(await lock.withLock(() => 42)).toBe(42)
     })
 
+    it('tryWithLock runs the callback of a lock that is free, and reports the holder of one that is not', async () => {
+      const { lock } = await suite.open()
+      expect(await lock.tryWithLock(() => 42)).toEqual({ ran: true, value: 42 })
+      expect(await lock.isLocked()).toBe(false)
+      const lease = await lock.lock()
+      let hasRun = false
+      const skipped = await lock.tryWithLock({ waitMs: 0 }, () => (hasRun = true))
+      expect(skipped).toEqual({ ran: false, holder: lease.owner })
+      expect(hasRun).toBe(false)
+      await lease.unlock()
+    })
+
     it('it rejects with what the callback threw, and the lock is free', async () => {
       const { lock } = await suite.open()
       const failure = new Error('out of stock')

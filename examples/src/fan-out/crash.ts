@@ -1,2 +1,0 @@
-/** When a shard's process dies. */
-export type Crash = 'none' | 'before counting' | 'after counting'
