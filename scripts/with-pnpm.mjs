@@ -3,7 +3,6 @@
 // pnpm. Node and npm are enough. Without a script it only installs.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { showInstallProgress } from './lib/install-progress.mjs'
 import { pinnedPnpm, withPinnedPnpm } from './lib/pinned-pnpm.mjs'
 import { runInGroup } from './lib/run-in-group.mjs'
 import { root } from './lib/workspace.mjs'
@@ -27,13 +26,11 @@ async function install(script) {
   if (existsSync(stampFile) && readFileSync(stampFile, 'utf8') === stamp) return 0
   console.error('Installing dependencies, this once …')
   const [pnpm, env] = [pinnedPnpm(), withPinnedPnpm({ ...process.env, ...quiet })]
-  const progress = showInstallProgress(process.stderr)
-  // The level that keeps the rest quiet would silence these, too.
-  const reports = ['--reporter=append-only', '--loglevel=info']
+  // The level that keeps the rest quiet would silence its progress, too.
+  const reports = ['--loglevel=info', ...(process.stderr.isTTY ? [] : ['--reporter=append-only'])]
   // A node_modules that another package manager left is replaced without asking: there may be no one to answer.
   const install = ['install', '--frozen-lockfile', '--config.confirm-modules-purge=false', ...reports]
-  const code = await runInGroup([...pnpm, ...install], { onLine: progress.add, env, cwd: root })
-  progress.end()
+  const code = await runInGroup([...pnpm, ...install], { env, cwd: root })
   if (code !== 0) return code
   writeFileSync(stampFile, stamp)
   console.error(

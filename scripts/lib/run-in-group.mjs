@@ -1,7 +1,6 @@
 // Runs a program in a process group of its own and never leaves one of that group behind.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 
 const graceMs = 10_000
@@ -27,22 +26,14 @@ async function endGroup(leader, killAt) {
  * Runs a program to its end and resolves with its exit code, 128 + n if a signal ended it or us.
  *
  * SIGINT, SIGTERM and SIGHUP go to the whole group; what is left of it after 10 s, or at a second signal, is killed.
- * With `onLine`, output goes there line by line, and is shown only when the program fails.
  */
-export async function runInGroup([program, ...args], { onLine, env = process.env, cwd } = {}) {
+export async function runInGroup([program, ...args], { env = process.env, cwd } = {}) {
   const child = spawn(program, args, {
     cwd,
     env,
     detached: true,
-    stdio: onLine ? ['ignore', 'pipe', 'pipe'] : 'inherit',
+    stdio: 'inherit',
   })
-  const output = []
-  for (const input of onLine ? [child.stdout, child.stderr] : []) {
-    createInterface({ input }).on('line', (line) => {
-      output.push(line)
-      onLine(line)
-    })
-  }
 
   let interrupted
   const interrupt = (signal) => {
@@ -58,11 +49,10 @@ export async function runInGroup([program, ...args], { onLine, env = process.env
   try {
     const [code, endedBy] = await new Promise((resolve, reject) => {
       child.on('error', reject)
-      child.on(onLine ? 'close' : 'exit', (...ending) => resolve(ending))
+      child.on('exit', (...ending) => resolve(ending))
     })
     if (interrupted) await endGroup(child.pid, interrupted.at + graceMs)
     const signal = interrupted?.signal ?? endedBy
-    if (!interrupted && code !== 0) process.stderr.write(output.map((line) => `${line}\n`).join(''))
     return signal ? 128 + constants.signals[signal] : code
   } finally {
     for (const signal of signals) process.off(signal, interrupt)
