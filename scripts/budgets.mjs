@@ -17,10 +17,10 @@ const bounds = {
   'uses of Pick<': 60,
   'interfaces named …Deps': 3,
   'files on the way of a free withLock': 50,
-  'calls per cycle': 401,
+  'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 262_200,
-  'bundle of one lock with LockClient, bytes': 174_200,
+  'bundle of one lock with Holdfast, bytes': 263_100,
+  'bundle of one lock with LockClient, bytes': 175_300,
 }
 
 /** Files that only say what is public may be short. */
