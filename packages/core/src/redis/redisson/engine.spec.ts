@@ -20,7 +20,10 @@ describe('an option that makes no sense is refused', () => {
   it.each([
     [undefined, /options must be an object, got undefined.*redisson\(\{ redis: url \}\)/],
     [redis, /options must be an object, got a string/],
-    [{ redis, prefix: 'lock:' }, /unknown option 'prefix'.*valid options: redis, credentials, semaphores, minReplicas/],
+    [
+      { redis, prefix: 'lock:' },
+      /unknown option 'prefix'.*valid options: redis, credentials, semaphores, minReplicas/,
+    ],
     [{ redis, watchdogTimeoutMs: 500 }, /unknown option 'watchdogTimeoutMs'/],
     [{ redis, semaphores: 'RLock' }, /must be 'RSemaphore' or 'RPermitExpirableSemaphore', got 'RLock'/],
     [{ redis, semaphores: true }, /must be 'RSemaphore' or 'RPermitExpirableSemaphore', got true/],
