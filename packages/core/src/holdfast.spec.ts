@@ -72,7 +72,7 @@ describe('an option that does not exist is refused, with the nearest and the val
     [{ redis, ttl: undefined }, "unknown option 'ttl'"],
     [{ redis, interop: true }, "unknown option 'interop'"],
   ])('on Redis: %p', (options, unknown) => {
-    const message = `${unknown}; valid options: redis, prefix, minReplicas, replicaTimeoutMs, engine, ${valid}`
+    const message = `${unknown}; valid options: redis, credentials, prefix, minReplicas, replicaTimeoutMs, engine, ${valid}`
     expect(refusalOf(options)).toEqual(new InvalidArgumentError(message))
   })
 

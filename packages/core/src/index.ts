@@ -1,19 +1,10 @@
 export type {} from './ambient.js'
+export * from './lock/index.js'
 export { Holdfast } from './holdfast.js'
-export {
-  LockClient,
-  type EngineHoldfastOptions,
-  type HoldfastOptions,
-  type HoldfastStats,
-} from './lock-client.js'
 export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './quorum/holdfast-quorum.js'
 export type { QuorumClientOptions } from './quorum/options.js'
-export { lockName } from './objects/lock-name.js'
-export type { Lock } from './objects/lock.js'
 export type { MultiLock } from './multi/multi-lock.js'
 export type { MultiLease } from './multi/multi-lease.js'
-export type { Lease } from './objects/lease.js'
-export type { BaseLease } from './objects/lease.js'
 export type { ReadWriteLock } from './read-write-lock/read-write-lock.js'
 export type { Semaphore, PermitCallback } from './semaphore/semaphore.js'
 export type { PermitLease } from './semaphore/semaphore.js'
@@ -22,34 +13,16 @@ export type { CountDownLatch } from './latch/latch.js'
 export type { LatchInfo } from './latch/latch.js'
 export type { CountDownOptions, LatchSetOptions, LatchWaitOptions } from './latch/latch.js'
 export { bridge, type BridgedLock } from './bridge/bridge.js'
-export { locked, type Locked, type WithLock } from './objects/locked.js'
 export type { BridgedLease } from './bridge/bridge.js'
 export type { OldLock } from './bridge/bridge.js'
-export type { LockCallback } from './objects/lease.js'
-export type { TryWithLockResult } from './objects/use-lease.js'
-export type { HolderInfo, LockInfo, OwnerInfo, WaiterInfo } from './objects/inspection.js'
 export type { ListedLock, ListingProgress, LockListing } from './operating/listing.js'
-export type { ForceOptions } from './options/force-options.js'
 export type { LocksOptions, ClientReportsOptions } from './operating/operations.js'
 export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/messages.js'
 export { waitBucketsMs } from './operating/wait-meter.js'
 export type { ConnectedClient } from './engine/operator.js'
 export type { ObjectType } from './engine/requests.js'
-export type { Traits } from './engine/session.js'
-export type { ClientInfo } from './engine/replies.js'
-export type { FencedClient } from './engine/session.js'
-export type {
-  AcquireOptions,
-  LockOptions,
-  RunOptions,
-  ClientOptions,
-  CloseOptions,
-  PermitOptions,
-  ResizeOptions,
-  SemaphoreOptions,
-} from './options/options.js'
+export type { PermitOptions, ResizeOptions, SemaphoreOptions } from './options/options.js'
 export { redisEngine } from './redis/engine.js'
-export type { RedisOptions } from './redis/options.js'
 export type {
   AcquireContext,
   AcquireOutcome,
@@ -66,8 +39,6 @@ export type {
   RevokedMessage,
   WarningMessage,
 } from './channels/contexts.js'
-export type { ObjectKind } from './engine/requests.js'
-export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from './events/events.js'
 export type {
   ClusterConnection,
   ClusterTemplate,
@@ -88,23 +59,3 @@ export type {
   RedisClientOptions,
   RedisTopology,
 } from './redis/connection/types.js'
-export {
-  ClosedError,
-  HoldfastError,
-  InvalidArgumentError,
-  LatchGoneError,
-  LockLostError,
-  LockTimeoutError,
-  NotALockError,
-  NotOwnerError,
-  RefusedError,
-  ReplicationError,
-  TooManyWaitersError,
-  UnavailableError,
-  UpgradeError,
-  type EngineErrorDetails,
-  type HoldfastErrorCode,
-  type HoldfastErrorDetails,
-  type LossReason,
-} from './errors/errors.js'
-export { isHoldfastError, type AnyHoldfastError } from './errors/errors.js'

@@ -235,6 +235,11 @@ export class StoreClient implements EngineHost, Home {
     return new Acquisition(this, this.owners.nextNumber(), target, request, wantsToken, wantedSince)
   }
 
+  /** How many acquisitions wait for a held lock now. */
+  get waiting(): number {
+    return this.waiters.waiting
+  }
+
   /** Ends every call, then every hold, then the session. */
   async closeAll(drainMs: number): Promise<void> {
     const { holds, background, commandTimeoutMs } = this

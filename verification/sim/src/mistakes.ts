@@ -178,7 +178,7 @@ const inClient = mistakesIn('core', 'memory', [
     1,
     ['latches'],
     ['waiting/waiter-table.js', 'opened(id, generation) {', 'opened(id, generation) { return;'],
-    ['latch/latch-wait.js', 'for (const waiter of waiters)\n      waiter.wake();', 'void 0;'],
+    ['latch/latch.js', 'for (const waiter of waiters)\n      waiter.wake();', 'void 0;'],
   ],
   [
     'a multi lock takes its members in the given order',

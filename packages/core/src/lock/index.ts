@@ -1,10 +1,6 @@
 export type {} from '../ambient.js'
-export {
-  LockClient,
-  type EngineHoldfastOptions,
-  type HoldfastOptions,
-  type HoldfastStats,
-} from '../lock-client.js'
+export type { BaseClient, HoldfastStats } from '../base-client.js'
+export { LockClient, type EngineHoldfastOptions, type HoldfastOptions } from '../lock-client.js'
 export { lockName } from '../objects/lock-name.js'
 export { locked, type Locked, type WithLock } from '../objects/locked.js'
 export type { Lock } from '../objects/lock.js'
@@ -20,10 +16,10 @@ export type {
   AcquireOptions,
   ClientOptions,
   CloseOptions,
+  ForceOptions,
   LockOptions,
   RunOptions,
 } from '../options/options.js'
-export type { ForceOptions } from '../options/force-options.js'
 export type { RedisOptions } from '../redis/options.js'
 export type { ObjectKind } from '../engine/requests.js'
 export type { HoldfastEvents, HoldfastListener, LockEvent, WarningCode } from '../events/events.js'

@@ -3,6 +3,8 @@ import type { Address, Addressing, ObjectType, Target } from '../engine/requests
 import type { FencedClient, FencingLease, Registry } from '../engine/session.js'
 import type { StoreSilence } from '../errors/store-silence.js'
 import type { Events } from '../events/events.js'
+import type { HoldTable } from '../holding/hold-table.js'
+import type { Hold } from '../holding/hold.js'
 import type { Request, Settings } from '../options/options.js'
 import type { OwnerReports } from '../operating/operations.js'
 import type { Closing } from '../ownership/closing.js'
@@ -35,10 +37,14 @@ export interface Home {
   readonly steps: Pick<LockSteps, 'force' | 'inspect'>
   readonly registry: Pick<Registry, 'find'>
   readonly holds: {
+    readonly size: number
+    readonly counts: HoldTable<Hold>['counts']
     find(
       owner: string,
     ): { isReleased: boolean; lose(reason: 'revoked' | 'member-lost', cause?: Error): void } | undefined
   }
+  /** How many acquisitions wait for a held lock now. */
+  readonly waiting: number
   readonly operations: HomeOperations | undefined
   /** What to do for a token, if leases can have some but not each has one. */
   readonly tokenAdvice: ((object: ObjectType) => string) | undefined
@@ -47,6 +53,8 @@ export interface Home {
     ((client: FencedClient, lease: FencingLease, timeoutMs: number) => Promise<void>) | undefined
   /** For locks that are acquired together; a quorum lock cannot be one of them. */
   readonly asStore: StoreClient | undefined
+  /** Ends the client, after a drain. */
+  closeAll(drainMs: number): Promise<void>
   /** Under an owner of its own. @param wantedSince - when the caller wanted it, if it had to wait for its turn in this process first */
   acquire(
     target: Target,

@@ -107,7 +107,12 @@ export class QuorumClient implements Home {
     this.#repairing.unref()
   }
 
-  async close(drainMs: number): Promise<void> {
+  /** How many acquisitions wait for a held lock now. */
+  get waiting(): number {
+    return this.acquisitions.waiting
+  }
+
+  async closeAll(drainMs: number): Promise<void> {
     const { holds, acquisitions, background } = this
     await this.closing.drain({ holds, waits: acquisitions }, drainMs)
     for (const hold of holds.all) if (!hold.isReleased) hold.lose('closed')

@@ -1,23 +1,20 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
+import { BaseClient } from '../base-client.js'
 import { isEngine } from '../engine/session.js'
 import type { LockEngine } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import type { HoldfastEvents, HoldfastListener } from '../events/events.js'
-import type { HoldfastStats } from '../lock-client.js'
 import { checkName } from '../objects/lock-name.js'
 import { Lock, ping } from '../objects/lock.js'
-import { requireFunction, unlessIndex } from '../options/checks.js'
-import { resolveDrainMs, resolveReentrant } from '../options/options.js'
-import type { CloseOptions, LockOptions } from '../options/options.js'
+import { unlessIndex } from '../options/checks.js'
+import { resolveReentrant } from '../options/options.js'
+import type { LockOptions } from '../options/options.js'
 import { whereItBelongs } from '../options/where-it-belongs.js'
-import { Scope } from '../ownership/scope.js'
 import { checkSource } from '../redis/connection/template.js'
 import { nativeEngine } from '../redis/native.js'
 import { operatorSteps } from '../redis/operator.js'
 import type { RedisOptions } from '../redis/options.js'
 import { kindOf } from '../util/mistakes.js'
-import { uncloneable } from '../util/symbols.js'
 import { quorumOf } from './ballot.js'
 import { QuorumClient } from './client.js'
 import { checkEngines, checkMasters, checkQuorumOptions, resolveQuorumSettings } from './options.js'
@@ -48,13 +45,8 @@ export interface HoldfastQuorumOptions extends QuorumClientOptions {
  *
  * Make one per process and share it. It connects at first use, with connections of its own.
  */
-export class HoldfastQuorum {
-  /** @internal */
-  readonly uncloneable = uncloneable
+export class HoldfastQuorum extends BaseClient {
   readonly #client: QuorumClient
-  readonly #masters: number
-
-  #closed: Promise<void> | undefined
 
   /** @throws `InvalidArgumentError` for a bad option, before anything is sent */
   constructor(options: HoldfastQuorumOptions) {
@@ -62,14 +54,10 @@ export class HoldfastQuorum {
     const engines = enginesOf(options)
     if (new Set(engines).size < engines.length) throw notIndependent('the same engine')
     checkEngines(engines)
-    this.#client = new QuorumClient(resolveQuorumSettings(options, engines), engines)
-    this.#masters = engines.length
-    refuseTwins(this.#client.masters.map(({ storeName }) => storeName))
-  }
-
-  /** The first part of all owners of this client. */
-  get clientId(): string {
-    return this.#client.clientId
+    const client = new QuorumClient(resolveQuorumSettings(options, engines), engines)
+    super(client)
+    this.#client = client
+    refuseTwins(client.masters.map(({ storeName }) => storeName))
   }
 
   /**
@@ -105,73 +93,6 @@ export class HoldfastQuorum {
   }
 
   /**
-   * Runs `fn` with imperative, thread-style locking: `lock()` and `unlock()` on the same lock inside pair
-   * up, even across functions. All tasks inside share the scope's holds. Locks that are still held at
-   * the end are released and reported as `leaked`.
-   *
-   * @returns what `fn` returns
-   * @throws what `fn` throws, `InvalidArgumentError` without a function
-   */
-  async scope<T>(fn: () => T | PromiseLike<T>): Promise<T> {
-    requireFunction('scope', fn)
-    const scope = new Scope(this.#client)
-    try {
-      return await this.#client.frames.runInScope(scope, fn)
-    } finally {
-      await scope.end()
-    }
-  }
-
-  /**
-   * The same function, bound to the holds and scopes around this call: it runs inside them wherever it is called, and outside all
-   * others. Give it, instead of `fn`, to a queue, pool or batcher, which may start a job in the context of another caller.
-   *
-   * Only what Holdfast keeps in the async context is bound, for all clients of the process; other `AsyncLocalStorage`s are as at the
-   * call. A hold that is over by then counts as none.
-   *
-   * @throws `InvalidArgumentError` without a function
-   */
-  bind<T, A extends unknown[], R>(fn: (this: T, ...args: A) => R): (this: T, ...args: A) => R {
-    requireFunction('bind', fn)
-    return this.#client.frames.bind(fn)
-  }
-
-  /**
-   * Runs `fn` outside all holds and scopes, of all clients of the process, so that nothing in it re-enters: work that is started
-   * here but does not belong to the caller. It waits for a hold around the call like anyone else, so do not await it inside one.
-   *
-   * @returns what `fn` returns
-   * @throws what `fn` throws, `InvalidArgumentError` without a function
-   */
-  detached<T>(fn: () => T): T {
-    requireFunction('detached', fn)
-    return this.#client.frames.outside(fn)
-  }
-
-  /**
-   * Listens to events of all locks of this client. Listeners are optional, even for `error`, which also says when a master
-   * went down. No `granted` is emitted: no single master grants a quorum lock.
-   *
-   * @throws `InvalidArgumentError` for an event that does not exist and for a listener that is not a function
-   */
-  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.on(event, listener)
-    return this
-  }
-
-  /** Listens to the next event only. Throws as `on`. */
-  once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.once(event, listener)
-    return this
-  }
-
-  /** Stops listening. Throws as `on`. */
-  off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): this {
-    this.#client.events.off(event, listener)
-    return this
-  }
-
-  /**
    * For health checks: resolves once a majority of the masters answers a read on the same path that locks use.
    *
    * @throws `UnavailableError`, which names the masters that did not reply within `memberTimeoutMs` and why; `ClosedError`
@@ -180,34 +101,9 @@ export class HoldfastQuorum {
     await ping(this.#client)
   }
 
-  /** Figures of this client. Sends nothing. */
-  stats(): HoldfastStats {
-    const { clientId, storeName: store, holds, acquisitions } = this.#client
-    return { clientId, store, holds: holds.size, waiters: acquisitions.waiting, ...holds.counts }
-  }
-
-  /**
-   * Ends the client. From now on calls and waits outside of its holds and scopes reject with `ClosedError`. Holders, and functions that run in
-   * a `scope`, get `drainMs` (default 0) to end their work, in which they may re-enter and acquire further locks. Then all calls reject, the
-   * signals of holds that are left abort (`LockLostError`, reason `closed`), and these are released. When this resolves, Holdfast has
-   * no timer and no socket left. May be called repeatedly.
-   *
-   * With unresponsive masters it takes at most `drainMs` + 2 × `memberTimeoutMs`, and about 2 seconds for the sockets.
-   */
-  async close(options: CloseOptions = {}): Promise<void> {
-    const drainMs = resolveDrainMs(options)
-    this.#closed ??= this.#client.close(drainMs)
-    await this.#closed
-  }
-
-  /** `close()` at the end of an `await using` block. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.close()
-  }
-
   /** @internal What `console.log` shows. */
   [inspect.custom](_depth: number, options: InspectOptions): string {
-    const masters = this.#masters
+    const masters = this.#client.masters.length
     return `HoldfastQuorum ${inspect({ masters, quorum: quorumOf(masters), ...this.stats() }, options)}`
   }
 

@@ -1,55 +1,48 @@
-import { readNotice } from './notices.js'
+import { heard } from '../../test/support/heard.js'
 
 describe('a notice', () => {
   it('of a grant has owner, proof, token, server time, lease and lock', () =>
-    expect(readNotice('granted c1:7 pr-_0f 1700000000000001 1700000000000002 30000 lock:a')).toEqual({
-      kind: 'granted',
-      owner: 'c1:7',
-      proof: 'pr-_0f',
-      token: 1_700_000_000_000_001,
-      serverUs: 1_700_000_000_000_002,
-      leaseMs: 30_000,
-      lock: 'lock:a',
-    }))
-
-  it('of owners that entered together has the token, the server time, each owner with its lease and proof, and the object', () =>
-    expect(readNotice('entered 17 1700000000000002 c1:7:30000:p,c:1:12:500:q lock:a:rw')).toEqual({
-      kind: 'entered',
-      token: 17,
-      serverUs: 1_700_000_000_000_002,
-      owners: [
-        { owner: 'c1:7', proof: 'p', leaseMs: 30_000 },
-        { owner: 'c:1:12', proof: 'q', leaseMs: 500 },
+    expect(heard('granted c1:7 pr-_0f 1700000000000001 1700000000000002 30000 lock:a')).toEqual([
+      [
+        'granted',
+        'lock:a',
+        'c1:7',
+        { proof: 'pr-_0f', token: 1_700_000_000_000_001, serverUs: 1_700_000_000_000_002, leaseMs: 30_000 },
       ],
-      main: 'lock:a:rw',
-    }))
+    ]))
 
-  it('of an eviction has owner and lock', () =>
-    expect(readNotice('revoked c1:7 lock:a')).toEqual({ kind: 'revoked', owner: 'c1:7', lock: 'lock:a' }))
+  it('of owners that entered together has the token, the server time, each owner with its lease and proof, and the object', () => {
+    const [token, serverUs] = [17, 1_700_000_000_000_002]
+    expect(heard('entered 17 1700000000000002 c1:7:30000:p,c:1:12:500:q lock:a:rw')).toEqual([
+      ['granted', 'lock:a:rw', 'c1:7', { proof: 'p', token, serverUs, leaseMs: 30_000 }],
+      ['granted', 'lock:a:rw', 'c:1:12', { proof: 'q', token, serverUs, leaseMs: 500 }],
+    ])
+  })
+
+  it('of an eviction has the owner', () =>
+    expect(heard('revoked c1:7 lock:a')).toEqual([['revoked', 'c1:7']]))
 
   it('of a turn has owner and lock', () =>
-    expect(readNotice('free c1:7 lock:a')).toEqual({ kind: 'free', owner: 'c1:7', lock: 'lock:a' }))
+    expect(heard('free c1:7 lock:a')).toEqual([['wake', 'lock:a', 'c1:7']]))
 
-  it.each(['open', 'gone'] as const)('%s has generation and latch', (kind) =>
-    expect(readNotice(`${kind} 1700000000000001 {lock:a b}:latch`)).toEqual({
-      kind,
-      generation: 1_700_000_000_000_001,
-      latch: '{lock:a b}:latch',
-    }),
-  )
+  it('of a latch that opens has its generation, and of one that is gone its name', () => {
+    const latch = '{lock:a b}:latch'
+    expect(heard(`open 1700000000000001 ${latch}`)).toEqual([['opened', latch, 1_700_000_000_000_001]])
+    expect(heard(`gone 1700000000000001 ${latch}`)).toEqual([['missed', latch]])
+  })
 
   it.each(['lock:two words', 'lock:two\nlines', 'lock: ', 'lock:granted x 1 2 3 y'])(
     'may be about a lock with the key %j',
     (lock) => {
-      expect(readNotice(`granted c1:7 p 1 2 3 ${lock}`)).toMatchObject({ lock })
-      expect(readNotice(`revoked c1:7 ${lock}`)).toMatchObject({ lock })
-      expect(readNotice(`entered 1 2 c1:7:3:p ${lock}`)).toMatchObject({ main: lock })
+      expect(heard(`granted c1:7 p 1 2 3 ${lock}`)).toMatchObject([['granted', lock, 'c1:7', {}]])
+      expect(heard(`free c1:7 ${lock}`)).toEqual([['wake', lock, 'c1:7']])
+      expect(heard(`entered 1 2 c1:7:3:p ${lock}`)).toMatchObject([['granted', lock, 'c1:7', {}]])
     },
   )
 
   it.each(['', 'hello', ' two  words ', 'lines\nand "quotes" 🔑', 'granted c1:7 1 2 3 lock:a'])(
     'of another client has its text as it was sent: %j',
-    (text) => expect(readNotice(`told ${text}`)).toEqual({ kind: 'told', text }),
+    (text) => expect(heard(`told ${text}`)).toEqual([['onMessage', text]]),
   )
 
   it.each([
@@ -72,5 +65,5 @@ describe('a notice', () => {
     'open 1',
     'open x lock:a',
     ' revoked a b',
-  ])('is nothing else: %j', (message) => expect(readNotice(message)).toBeNull())
+  ])('is nothing else: %j', (message) => expect(heard(message)).toEqual([]))
 })

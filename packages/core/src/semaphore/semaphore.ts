@@ -15,10 +15,15 @@ import { findClients, findReports } from '../objects/inspection.js'
 import type { OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
 import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
-import { notAnOwner, resolveForce } from '../options/force-options.js'
-import type { ForceOptions } from '../options/force-options.js'
-import { resolvePermits, resolveResize, resolveSize } from '../options/options.js'
-import type { PermitOptions, Resize, ResizeOptions, SemaphoreOptions, Settings } from '../options/options.js'
+import { notAnOwner, resolveForce, resolvePermits, resolveResize, resolveSize } from '../options/options.js'
+import type {
+  ForceOptions,
+  PermitOptions,
+  Resize,
+  ResizeOptions,
+  SemaphoreOptions,
+  Settings,
+} from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
 import type { LeaseEntry } from '../ownership/possession.js'
 import { sharedSteps } from '../redis/kinds/shared.js'

@@ -8,7 +8,7 @@ import {
 } from '@holdfast/model'
 import { clientOfInbox, inboxOf } from '../../src/redis/keys.js'
 import { nativeLatchCalls, RedisLatches } from '../../src/redis/kinds/latch.js'
-import { readNotice } from '../../src/redis/notices.js'
+import { heard } from '../support/heard.js'
 import { plainKeySpace } from '../support/key-space.js'
 import { passLua } from './lua.js'
 import { luaOf, Server, type Lua, type Message } from './server.js'
@@ -94,7 +94,10 @@ export class RedisLatch implements LatchStore {
 }
 
 function noticeIn({ channel, text }: Message): LatchNotice {
-  const notice = readNotice(text)
-  if (notice?.kind !== 'open' && notice?.kind !== 'gone') throw new Error(`an unexpected message: ${text}`)
-  return { clientId: clientOfInbox(channel), kind: notice.kind, generation: notice.generation }
+  const [notice] = heard(text)
+  const generation = Number(text.split(' ')[1])
+  const clientId = clientOfInbox(channel)
+  if (notice?.[0] === 'opened') return { clientId, kind: 'open', generation }
+  if (notice?.[0] === 'missed') return { clientId, kind: 'gone', generation }
+  throw new Error(`an unexpected message: ${text}`)
 }
