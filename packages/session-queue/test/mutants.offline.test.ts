@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -10,7 +10,7 @@ import {
   type Killer,
 } from '@holdfast/mutants'
 import * as real from '@holdfast/session-queue'
-import { exploreOrders, scenarios } from './support/scenarios.js'
+import { Bundle, Simulation } from '@holdfast/sim'
 import { transcriptOf } from './support/transcript.js'
 
 const folder = join(__dirname, '../src')
@@ -27,6 +27,9 @@ const modules = [
   'turns',
 ]
 
+/** Of each object. */
+const schedules = 60
+
 type Package = typeof real
 type Sources = ReadonlyMap<string, string>
 
@@ -39,30 +42,46 @@ async function readSources(): Promise<Sources> {
   )
 }
 
-async function load(sources: Sources): Promise<Package> {
-  const copy = await mkdtemp(join(tmpdir(), 'holdfast-queue-'))
-  try {
-    for (const [name, source] of sources) await writeFile(join(copy, `${name}.ts`), source)
-    return jest.requireActual<Package>(join(copy, 'index.ts'))
-  } finally {
-    await rm(copy, { recursive: true })
-  }
+let copies: string
+beforeAll(async () => {
+  copies = await mkdtemp(join(tmpdir(), 'holdfast-queue-'))
+})
+afterAll(() => rm(copies, { recursive: true }))
+
+let made = 0
+
+/** Where the package is, with one module changed. */
+async function copyWith(sources: Sources): Promise<string> {
+  const copy = join(copies, String((made += 1)))
+  await mkdir(copy)
+  for (const [name, source] of sources) await writeFile(join(copy, `${name}.ts`), source)
+  return copy
 }
+
+const objects = ['lock', 'read-write-lock', 'semaphore'] as const
 
 const transcripts = new Transcripts({
   real: real.sessionQueue,
   play: transcriptOf,
-  played: ['lock', 'read-write-lock', 'semaphore'] as const,
+  played: objects,
   seeds: 80,
 })
 
-function killersOf(make: Package['sessionQueue']): readonly Killer[] {
-  const explore = scenarios.map((scenario): Killer => ({
-    name: scenario.title,
-    find: async () => (await exploreOrders(scenario, make, 1))[0] ?? null,
-  }))
-  return [transcripts.killer(make), ...explore]
-}
+/** Random schedules of calls and faults, in virtual time. */
+const simulating = (copy: string): Killer => ({
+  name: 'simulate',
+  find: async () => {
+    const bundle = await Bundle.make({ 'session-queue': copy })
+    for (const object of objects) {
+      const simulation = new Simulation({ engine: 'session-queue', object, servers: 1 }, bundle)
+      for (let seed = 1; seed <= schedules; seed += 1) {
+        const [problem] = (await simulation.play(simulation.draw(seed), seed)).problems
+        if (problem !== undefined) return `${object} ${seed}: ${problem}`
+      }
+    }
+    return null
+  },
+})
 
 const mutantsIn = (sources: Sources) =>
   modules.flatMap((file) => {
@@ -84,8 +103,9 @@ it('mistakes in the steps on session stores are found, or listed with the reason
     engine: 'session-queue',
     mutants: mutantsIn(sources),
     killersOf: async ({ file, source }) => {
-      const { sessionQueue } = await load(new Map([...sources, [file, source]]))
-      return killersOf(sessionQueue)
+      const copy = await copyWith(new Map([...sources, [file, source]]))
+      const { sessionQueue } = jest.requireActual<Package>(join(copy, 'index.ts'))
+      return [transcripts.killer(sessionQueue), simulating(copy)]
     },
   })
   expect(wrong).toEqual([])

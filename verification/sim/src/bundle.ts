@@ -18,6 +18,8 @@ export interface Edit {
   readonly replace: string
 }
 
+type Sources = Readonly<Record<string, string>>
+
 /** What one copy of the program exports. */
 export type Program = typeof program
 
@@ -68,7 +70,8 @@ export class Bundle {
     this.#text = text
   }
 
-  static async make(): Promise<Bundle> {
+  /** @param sources - folders with the sources of packages that take the place of what was built */
+  static async make(sources: Sources = {}): Promise<Bundle> {
     const { outputFiles } = await build({
       entryPoints: [join(root, 'verification/sim/src/program/index.ts')],
       absWorkingDir: root,
@@ -80,7 +83,7 @@ export class Bundle {
       logLevel: 'error',
       tsconfigRaw: {},
       external: ['ioredis'],
-      plugins: [workspace],
+      plugins: [workspace(sources)],
     })
     const text = outputFiles[0]?.text ?? ''
     // Random numbers that were drawn in advance would be those of another seed.
@@ -120,9 +123,10 @@ function copiesOf(text: string): Copies {
 }
 
 /** Finds packages where the compiler put them, and what only verifies in its sources. Histories are in true time. */
-const workspace: Plugin = {
+const workspace = (sources: Sources): Plugin => ({
   name: 'workspace',
   setup(bundle) {
+    const folders = Object.values(sources)
     bundle.onResolve({ filter: /^@holdfast\/testkit\/process$/ }, ({ path }) => ({
       path,
       namespace: 'true-time',
@@ -134,7 +138,12 @@ const workspace: Plugin = {
       { filter: /^@holdfast\/(core|documents|memory|pubsub|session-queue)(\/|$)/ },
       ({ path }) => {
         const [, name = '', entry = ''] = path.split('/')
-        return { path: join(root, 'packages', name, 'build', entry, 'index.js') }
+        const folder = sources[name]
+        return {
+          path: folder
+            ? join(folder, entry, 'index.ts')
+            : join(root, 'packages', name, 'build', entry, 'index.js'),
+        }
       },
     )
     bundle.onResolve({ filter: /^@holdfast\/(chaos|conformance)(\/|$)/ }, ({ path }) => {
@@ -142,7 +151,8 @@ const workspace: Plugin = {
       return { path: join(root, 'verification', name, 'src', entry, 'index.ts'), sideEffects: false }
     })
     bundle.onResolve({ filter: /^\..*\.js$/ }, async ({ path, resolveDir }) => {
-      if (!resolveDir.includes('/verification/')) return undefined
+      const isSource = resolveDir.includes('/verification/') || folders.includes(resolveDir)
+      if (!isSource) return undefined
       const source = join(resolveDir, path.replace(/\.js$/, '.ts'))
       return readFile(source).then(
         () => ({ path: source, sideEffects: false }),
@@ -150,4 +160,4 @@ const workspace: Plugin = {
       )
     })
   },
-}
+})

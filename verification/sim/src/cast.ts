@@ -27,7 +27,8 @@ export interface SimServer {
   step(ms: number): void
 }
 
-class StoreServer implements SimServer {
+/** A store in memory, in a process of its own. */
+export class StoreServer implements SimServer {
   readonly realm: Realm
   readonly store: SimStore
 

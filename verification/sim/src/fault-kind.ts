@@ -7,6 +7,8 @@ export interface Struck {
   readonly server: SimServer
   /** Of its links the one to that server. */
   readonly link: SimProcess['links'][number]
+  /** Those of all processes to that server. */
+  readonly links: readonly Struck['link'][]
   readonly forMs: number
   /** The process is dead, and, if it is to, another one goes on. */
   readonly kill: (goesOn: boolean) => void

@@ -2,6 +2,7 @@ import type { PlannedFault } from '@holdfast/chaos'
 import type { FaultKind } from './fault-kind.js'
 import type { EngineName } from './program/stores.js'
 import { redisFaults } from './redis/faults.js'
+import { documentFaults, queueFaults, storeFaults } from './store-faults.js'
 
 /** Of all stores. */
 const commonFaults = {
@@ -114,7 +115,14 @@ const commonFaults = {
   },
 } satisfies Record<string, FaultKind>
 
-const faultKinds = { ...commonFaults, ...redisFaults }
+const ownFaults = {
+  memory: storeFaults,
+  documents: { ...storeFaults, ...documentFaults },
+  'session-queue': { ...storeFaults, ...queueFaults },
+  redis: redisFaults,
+} satisfies Record<EngineName, Record<string, FaultKind>>
+
+const faultKinds = { ...commonFaults, ...storeFaults, ...documentFaults, ...queueFaults, ...redisFaults }
 
 export type SimFault = keyof typeof faultKinds
 
@@ -125,14 +133,20 @@ export type SimFaultPlan = PlannedFault<SimFault>
 const namesOf = (kinds: object): readonly SimFault[] =>
   Object.keys(kinds).filter((name): name is SimFault => name in faultKinds)
 
-/** Much goes on after these that is rare otherwise. */
-const oftenOnRedis = [...Array<SimFault>(4).fill('failOver'), ...Array<SimFault>(2).fill('forgeNotices')]
+/** What is rare otherwise and after which much goes on. */
+const often: Readonly<Record<EngineName, readonly SimFault[]>> = {
+  memory: [],
+  documents: [],
+  'session-queue': Array<SimFault>(2).fill('lagBehind'),
+  redis: [...Array<SimFault>(4).fill('failOver'), ...Array<SimFault>(2).fill('forgeNotices')],
+}
 
 /** What may happen to a store of that kind and to its clients. */
-export const faultsOn = (engine: EngineName): readonly SimFault[] =>
-  engine === 'redis'
-    ? [...oftenOnRedis, ...namesOf(redisFaults), ...namesOf(commonFaults)]
-    : namesOf(commonFaults)
+export const faultsOn = (engine: EngineName): readonly SimFault[] => [
+  ...often[engine],
+  ...namesOf(ownFaults[engine]),
+  ...namesOf(commonFaults),
+]
 
 function linkFault(way: 'both' | 'toStore' | 'toClient'): FaultKind {
   return {

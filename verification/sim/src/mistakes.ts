@@ -27,7 +27,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'the deadline counts from the reply',
     'lock',
-    155,
+    135,
     ['exclusion'],
     [
       'time/deadline.js',
@@ -45,7 +45,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'deadlines are not checked',
     'lock',
-    18,
+    1,
     ['exclusion'],
     ['time/lease-clock.js', 'this.deadlineAt = grant.deadlineAt', 'this.deadlineAt = Infinity'],
   ],
@@ -66,7 +66,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'an outage ends an unlimited wait',
     'lock',
-    42,
+    18,
     ['progress'],
     [
       'waiting/wait.js',
@@ -77,7 +77,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'withLock does not report a loss',
     'lock',
-    3,
+    8,
     ['losses'],
     ['objects/use-lease.js', 'throw lostWithResult(error, result);', 'return;'],
   ],
@@ -91,7 +91,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'the limit of a wait is ignored',
     'lock',
-    7,
+    10,
     ['progress'],
     ['waiting/wait.js', 'if (waitMs > 0 && waitMs !== Infinity)', 'if (false)'],
   ],
@@ -116,7 +116,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'a waiter that missed a notification waits on',
     'lock',
-    367,
+    261,
     ['progress'],
     ['waiting/wait.js', 'waiters.noteTtl(this.address, ttlMs);', 'void 0;'],
     ['waiting/waiter-table.js', 'wakeQueued() {', 'wakeQueued() { return;'],
@@ -183,7 +183,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'a multi lock takes its members in the given order',
     'multi-lock',
-    5,
+    63,
     ['progress'],
     ['multi/member.js', '.sort((a, b) => a.slot - b.slot || (a.id < b.id ? -1 : 1))', ''],
     ['multi/member.js', 'client.steps.acquireMany !== void 0', 'false'],
@@ -191,7 +191,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'a multi lock outlives the loss of a member',
     'multi-lock',
-    80,
+    3,
     ['together'],
     ['multi/multi-hold.js', 'if (this.#state !== "live")\n      return;', 'return;'],
     ['multi/multi-hold.js', 'this.loss === void 0 && ', ''],
@@ -205,7 +205,7 @@ const inClient = mistakesIn('core', 'memory', [
   [
     'one master is a majority',
     'quorum',
-    2,
+    1,
     ['exclusion', 'tokens'],
     ['quorum/ballot.js', 'quorumOf = (masters) => Math.floor(masters / 2) + 1', 'quorumOf = () => 1'],
   ],
@@ -245,7 +245,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'a newcomer passes those that wait',
     'lock',
-    107,
+    162,
     ['order'],
     [
       'steps/lock-steps.js',
@@ -285,7 +285,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'a hold has no lease',
     'lock',
-    3,
+    1,
     ['leftovers', 'progress'],
     ['steps/lock-steps.js', 'untilUs: context.nowUs + leaseMs * 1e3 };', 'untilUs: Infinity };'],
   ],
@@ -299,7 +299,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'a repeated re-entry counts twice',
     'lock',
-    17,
+    124,
     ['counts', 'leftovers', 'progress'],
     [
       'steps/lock-steps.js',
@@ -323,14 +323,14 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'a request that fits is not stopped by one that waits for more',
     'semaphore',
-    16,
+    3,
     ['order'],
     ['steps/shared-steps.js', 'return "blocks";', 'return "passed over";'],
   ],
   [
     'a partial release gives back all permits',
     'semaphore',
-    4,
+    5,
     ['exclusion', 'losses'],
     ['steps/shared-steps.js', 'hold.permits = Math.min(hold.permits, left)', 'hold.permits = 0'],
   ],
@@ -345,7 +345,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'the permits of a hold that has ended are not free',
     'semaphore',
-    171,
+    16,
     ['progress', 'leftovers'],
     ['steps/shared-state.js', 'if (untilUs <= nowUs)\n      state.holds.delete(owner);', 'void untilUs;'],
   ],
@@ -360,7 +360,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'permits end before their lease',
     'semaphore',
-    1,
+    5,
     ['exclusion', 'losses'],
     ['steps/shared-steps.js', 'untilUs: nowUs + leaseMs * 1e3 });', 'untilUs: nowUs + leaseMs * 500 });'],
   ],
@@ -381,7 +381,7 @@ const inSteps = mistakesIn('documents', 'memory', [
   [
     'a latch opens one party early',
     'latch',
-    3,
+    5,
     ['latches'],
     [
       'steps/latch-steps.js',
@@ -417,7 +417,7 @@ const inDocuments = mistakesIn('documents', 'documents', [
   [
     'a document is kept for less than its hold',
     'lock',
-    12,
+    3,
     ['exclusion', 'losses'],
     ['documents.js', '.endUs(content) - nowUs) / 1e3)', '.endUs(content) - nowUs) / 4e5)'],
   ],
@@ -431,7 +431,7 @@ const inDocuments = mistakesIn('documents', 'documents', [
   [
     'who is let in never claims it',
     'lock',
-    7,
+    37,
     ['progress', 'order'],
     ['acquire.js', 'if (reply4.kind === "held")\n    unclaimed.delete(owner);', ''],
     ['claims.js', 'if (holds2(owner))\n      continue;', ''],
@@ -460,7 +460,7 @@ const inQueues = mistakesIn('session-queue', 'session-queue', [
   [
     'an entry of doubt is not looked for',
     'lock',
-    43,
+    56,
     ['progress', 'leftovers'],
     ['acquire.js', 'place.doubt === void 0 ? null : await store.find(', 'true ? null : await store.find('],
     ['release.js', '(doubt === void 0 ? null : await store.find(', '(true ? null : await store.find('],
@@ -509,7 +509,7 @@ const inQueues = mistakesIn('session-queue', 'session-queue', [
   [
     'a writer of a queue enters beside readers',
     'read-write-lock',
-    1,
+    5,
     ['exclusion'],
     ['shared.js', 'isBlocked ||= used > all;', 'isBlocked ||= used - entry.permits >= all;'],
   ],
@@ -523,7 +523,7 @@ const inQueues = mistakesIn('session-queue', 'session-queue', [
   [
     'holders are not known when a semaphore is resized',
     'semaphore',
-    309,
+    43,
     ['exclusion'],
     ['shared.js', 'const kept = new Set(inForce?.holders);', 'const kept = new Set();'],
   ],

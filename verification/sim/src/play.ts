@@ -191,6 +191,7 @@ class Play {
       process,
       server,
       link,
+      links: this.#alive.flatMap(({ links }) => links[plan.target % this.#servers.length] ?? []),
       forMs,
       kill: (goesOn) =>
         this.#kill(process, goesOn ? calls[plan.target % processCount] : undefined, startAtMs),

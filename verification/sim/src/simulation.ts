@@ -12,11 +12,11 @@ export const engineNames = [
   'redis',
 ] as const satisfies readonly EngineName[]
 
-/** Everything that is simulated: which objects on which engine. */
+/** Everything that is simulated: which objects on which engine. A quorum refuses stores whose holds end with a session. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
   memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
-  'session-queue': ['lock', 'read-write-lock', 'semaphore', 'multi-lock'],
+  'session-queue': ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
   redis: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
 }
 

@@ -2,10 +2,11 @@ import { MemoryQueues, MemoryStore, newLink, queueTraits } from '@holdfast/sim/s
 import type { AcquireRequest, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { QueueStore, sessionQueue } from '@holdfast/session-queue'
 import type { InProcessLink } from '@holdfast/conformance'
-import { shuffled, type Choose } from './scheduler.js'
 
 const timeoutMs = 2_000
 const leaseMs = 60_000
+/** Less than a session lives, and more than some sizes are in force. */
+const passesMs = 20_000
 const size = 3
 const stepCount = 60
 const ownersPerClient = 2
@@ -14,12 +15,29 @@ const mostRequests = 1_000
 
 type Say = (line: string) => void
 
+/** Chooses one of so many. */
+type Choose = (count: number) => number
+
+/** The same for the same seed. */
+function shuffled(seed: number): Choose {
+  let state = seed
+  return (count) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * count)
+  }
+}
+
 /** A line for each reply, each report to a client and each request to the store, of clients of one object that do this and that. */
 export async function transcriptOf(
   make: typeof sessionQueue,
   object: ObjectType,
   seed: number,
 ): Promise<readonly string[]> {
+  let passedMs = 0
+  // A transcript that ended with an error may have left its clock behind.
+  jest.restoreAllMocks()
+  const now = performance.now.bind(performance)
+  jest.spyOn(performance, 'now').mockImplementation(() => now() + passedMs)
   const lines: string[] = []
   const say: Say = (line) => lines.push(line)
   const queues = new MemoryQueues()
@@ -32,6 +50,10 @@ export async function transcriptOf(
     const session = sessions[client]
     if (!session) continue
     const owner = `c${client}:${choose(ownersPerClient)}`
+    if (choose(12) === 0) {
+      say('time passes')
+      passedMs += passesMs
+    }
     if (choose(20) === 0) void links[client]?.loseNextReply()
     const [what, step] = stepOf(session, object, owner, choose)
     const reply = await step.catch((error: unknown) => String(error))
@@ -39,6 +61,7 @@ export async function transcriptOf(
     await quiet()
   }
   await Promise.all(sessions.map((session) => session.close()))
+  jest.restoreAllMocks()
   return lines
 }
 
@@ -132,7 +155,12 @@ function stepOf(
 }
 
 const resizeOf = (choose: Choose) => ({
-  ...{ size: 1 + choose(5), keepMs: leaseMs, version: choose(3), id: `r${choose(100)}` },
+  ...{
+    size: 1 + choose(5),
+    keepMs: choose(2) === 0 ? leaseMs : passesMs / 2,
+    version: choose(3),
+    id: `r${choose(100)}`,
+  },
 })
 
 const ownerOf = (holder: unknown): string =>

@@ -64,6 +64,9 @@ function openQueues(queues: MemoryQueues): SimStore {
     queues,
     loseData: () => queues.wipe(),
     owners: () => queues.entries().map(({ owner }) => owner),
-    leftovers: () => queues.entries().map(({ owner }) => `an entry of ${owner}`),
+    leftovers: () => [
+      ...queues.entries().map(({ owner }) => `an entry of ${owner}`),
+      ...queues.latches.awaited().map((name) => `one that waits for ${name}`),
+    ],
   }
 }

@@ -9,6 +9,9 @@ import type {
   Snapshot,
 } from '@holdfast/documents'
 
+/** More than are made in a tenth of a second. */
+const journaled = 1_000
+
 interface Row {
   readonly text: string
   readonly version: number
@@ -47,6 +50,8 @@ export class DocumentTable implements DocumentStore {
   /** Unlike that of any other. */
   readonly id: string
   readonly #sessions = new Set<TableSession>()
+  /** What there was before each of the last replacements, in their order. */
+  #journal: { readonly atMs: number; readonly key: string; readonly before: Row | undefined }[] = []
   #versions = 0
   #incarnation = 1
   #opensAtMs = -Infinity
@@ -99,6 +104,8 @@ export class DocumentTable implements DocumentStore {
     this.replacements += 1
     if (keepMs < 0) throw new RangeError(`keepMs is ${keepMs}`)
     if ((this.#row(key)?.version ?? 0) !== version) return false
+    this.#journal.push({ atMs: this.trueMs, key, before: this.rows.get(key) })
+    if (this.#journal.length > 2 * journaled) this.#journal = this.#journal.slice(-journaled)
     if (text === '') this.rows.delete(key)
     else this.put(key, text, keepMs)
     return true
@@ -129,6 +136,21 @@ export class DocumentTable implements DocumentStore {
   /** Loses everything, while all stay connected. */
   wipe(): void {
     this.rows.clear()
+    this.#begin()
+  }
+
+  /** A table takes over that has not seen what was written within so many milliseconds. */
+  failOver(lagMs: number): void {
+    const unseen = this.#journal.filter(({ atMs }) => atMs > this.trueMs - lagMs).reverse()
+    for (const { key, before } of unseen) {
+      if (before) this.rows.set(key, before)
+      else this.rows.delete(key)
+    }
+    this.#begin()
+  }
+
+  #begin(): void {
+    this.#journal = []
     this.#incarnation += 1
     this.#opensAtMs = this.trueMs + this.#graceMs
     for (const { host } of this.#sessions) host.reconnected()

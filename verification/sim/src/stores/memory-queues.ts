@@ -1,5 +1,6 @@
 import type { ClientInfo } from '@holdfast/core/engine'
 import type { Entry, EntryNote, Listing, NewSize, Queue, Size } from '@holdfast/session-queue'
+import { MemoryLatches } from './memory-latches.js'
 
 /** The session of a request is over. */
 export class SessionOverError extends Error {
@@ -20,6 +21,10 @@ interface Session {
   clientId: string
   info: ClientInfo | undefined
   tell: (event: StoreEvent) => void
+  /** How far what it reads lies behind what was written, milliseconds. */
+  lagMs: number
+  /** It has written then, or seen what was written until then: it never reads an earlier state. */
+  seenAtMs: number
 }
 
 export type StoreEvent =
@@ -32,8 +37,15 @@ interface Watch {
   readonly callback: () => void
 }
 
+interface Version {
+  readonly atMs: number
+  readonly listing: Listing
+}
+
 class MemoryQueue {
   readonly stored: StoredEntry[] = []
+  /** What was listed from these instants on, in their order. Kept while a session lags. */
+  past: Version[] = []
   size: (Omit<Size, 'isOver'> & { readonly untilMs: number }) | undefined
   readonly onChange = new Set<Watch>()
   readonly onResize = new Set<Watch>()
@@ -42,6 +54,7 @@ class MemoryQueue {
 /** A store of sessions and queues, in memory: what a server would do, at once. */
 export class MemoryQueues {
   commands = 0
+  readonly latches = new MemoryLatches()
   readonly #sessions = new Map<string, Session>()
   readonly #queues = new Map<string, MemoryQueue>()
   readonly #onGone = new Map<string, Set<Watch>>()
@@ -51,7 +64,8 @@ export class MemoryQueues {
   begin(sessionMs: number, tell: Session['tell']): string {
     const id = `s${++this.#count}`
     const untilMs = performance.now() + sessionMs
-    this.#sessions.set(id, { id, sessionMs, untilMs, clientId: '', info: undefined, tell })
+    const session = { id, sessionMs, untilMs, clientId: '', info: undefined, tell }
+    this.#sessions.set(id, { ...session, lagMs: 0, seenAtMs: performance.now() })
     return id
   }
 
@@ -66,9 +80,30 @@ export class MemoryQueues {
 
   end(id: string): void {
     this.#sessions.delete(id)
+    this.latches.end(id)
     for (const { stored } of this.#queues.values()) {
       for (const { entry } of [...stored]) if (entry.session === id) this.remove(entry)
     }
+  }
+
+  /** The server of this client's session is so far behind the others: it reads late, and is told late. 0: it has caught up. */
+  lag(clientId: string, lagMs: number): void {
+    const session = this.#sessionOf(clientId)
+    if (!session) return
+    session.lagMs = lagMs
+    for (const queue of this.#queues.values()) this.#remember(queue)
+  }
+
+  /** What this session reads from now on is no older than now. */
+  catchUp(id: string): void {
+    const session = this.#sessions.get(id)
+    if (session) session.seenAtMs = performance.now()
+  }
+
+  /** The session of this client, if any, is over. */
+  expire(clientId: string): void {
+    const session = this.#sessionOf(clientId)
+    if (session) this.end(session.id)
   }
 
   announce(id: string, clientId: string, info: ClientInfo): void {
@@ -90,15 +125,19 @@ export class MemoryQueues {
     return entry
   }
 
-  list(queue: Queue): Listing {
+  /** As the session sees it, or as it is. */
+  list(queue: Queue, id = ''): Listing {
     this.#sweep()
-    const { stored, size } = this.#at(queue)
-    const isOver = size !== undefined && size.untilMs <= performance.now()
-    return { entries: stored.map(({ entry }) => entry), size: size && { ...size, isOver } }
+    const at = this.#at(queue)
+    const session = this.#sessions.get(id)
+    if (!session || session.lagMs === 0) return listingOf(at)
+    session.seenAtMs = Math.max(session.seenAtMs, performance.now() - session.lagMs)
+    return at.past.filter(({ atMs }) => atMs <= session.seenAtMs).at(-1)?.listing ?? listingOf(at)
   }
 
   find(session: string, queue: Queue, owner: string): Entry | null {
-    const { entries } = this.list(queue)
+    this.#sweep()
+    const { entries } = listingOf(this.#at(queue))
     return entries.find((entry) => entry.owner === owner && entry.session === session) ?? null
   }
 
@@ -110,7 +149,7 @@ export class MemoryQueues {
   mark(entry: Entry): number | null {
     const found = this.get(entry)
     if (found) found.isMarked = true
-    fire(this.#onMark, entry.key)
+    this.#fire(this.#onMark, entry.key)
     return found ? ++this.#count : null
   }
 
@@ -128,8 +167,8 @@ export class MemoryQueues {
     const at = stored.findIndex(({ entry }) => entry.key === key)
     if (at < 0) return false
     stored.splice(at, 1)
-    fire(this.#onGone, key)
-    fire(this.#onMark, key)
+    this.#fire(this.#onGone, key)
+    this.#fire(this.#onMark, key)
     this.#changed(queue)
     return true
   }
@@ -152,11 +191,11 @@ export class MemoryQueues {
   }
 
   watchGone(entry: Entry, watch: Watch): boolean {
-    return this.get(entry) !== undefined && addTo(this.#onGone, entry.key, watch)
+    return this.#watch(this.get(entry) !== undefined, this.#onGone, entry, watch)
   }
 
   watchMark(entry: Entry, watch: Watch): boolean {
-    return this.get(entry)?.isMarked === false && addTo(this.#onMark, entry.key, watch)
+    return this.#watch(this.get(entry)?.isMarked === false, this.#onMark, entry, watch)
   }
 
   watchQueue(queue: Queue, watch: Watch): void {
@@ -186,6 +225,7 @@ export class MemoryQueues {
   wipe(): void {
     for (const { stored } of this.#queues.values()) for (const { entry } of [...stored]) this.remove(entry)
     this.#queues.clear()
+    this.latches.wipe()
   }
 
   #at(queue: Queue): MemoryQueue {
@@ -196,12 +236,50 @@ export class MemoryQueues {
   }
 
   #changed(queue: Queue): void {
-    fireAll(this.#at(queue).onChange)
+    const at = this.#at(queue)
+    this.#remember(at)
+    this.#fireAll(at.onChange)
   }
 
   #resized(queue: Queue): void {
-    fireAll(this.#at(queue).onResize)
+    this.#fireAll(this.#at(queue).onResize)
     this.#changed(queue)
+  }
+
+  #remember(queue: MemoryQueue): void {
+    const isNeeded = [...this.#sessions.values()].some(({ lagMs }) => lagMs > 0)
+    if (isNeeded) queue.past.push({ atMs: performance.now(), listing: listingOf(queue) })
+    else queue.past = []
+  }
+
+  /** @returns whether it calls back later */
+  #watch(isThere: boolean, watches: Map<string, Set<Watch>>, { key }: Entry, watch: Watch): boolean {
+    if (isThere) {
+      const there = watches.get(key) ?? new Set()
+      watches.set(key, there.add(watch))
+      return true
+    }
+    if (!this.#sessions.get(watch.session)?.lagMs) return false
+    this.#call(watch)
+    return true
+  }
+
+  #fire(watches: Map<string, Set<Watch>>, key: string): void {
+    const there = watches.get(key)
+    watches.delete(key)
+    for (const watch of there ?? []) this.#call(watch)
+  }
+
+  #fireAll(watches: Set<Watch>): void {
+    const there = [...watches]
+    watches.clear()
+    for (const watch of there) this.#call(watch)
+  }
+
+  #call({ session, callback }: Watch): void {
+    const lagMs = this.#sessions.get(session)?.lagMs ?? 0
+    if (lagMs > 0) setTimeout(callback, lagMs)
+    else callback()
   }
 
   #sessionOf(clientId: string): Session | undefined {
@@ -214,20 +292,7 @@ export class MemoryQueues {
   }
 }
 
-function addTo(watches: Map<string, Set<Watch>>, key: string, watch: Watch): true {
-  const there = watches.get(key) ?? new Set()
-  watches.set(key, there.add(watch))
-  return true
-}
-
-function fireAll(watches: Set<Watch>): void {
-  const there = [...watches]
-  watches.clear()
-  for (const { callback } of there) callback()
-}
-
-function fire(watches: Map<string, Set<Watch>>, key: string): void {
-  const there = watches.get(key)
-  watches.delete(key)
-  for (const { callback } of there ?? []) callback()
+function listingOf({ stored, size }: MemoryQueue): Listing {
+  const isOver = size !== undefined && size.untilMs <= performance.now()
+  return { entries: stored.map(({ entry }) => entry), size: size && { ...size, isOver } }
 }

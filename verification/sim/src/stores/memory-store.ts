@@ -9,10 +9,11 @@ import type {
   QueueStore,
   StoreEvents,
 } from '@holdfast/session-queue'
+import { LinkedLatches } from './memory-latches.js'
 import type { MemoryQueues, StoreEvent } from './memory-queues.js'
 
-/** What a request counts as: one whose reply may be lost, one that only reads, or none about locks. */
-type Cost = 'one' | 'read' | 'free'
+/** What a request counts as: one whose reply may be lost, one that only registers a watch, one that only reads, or none about locks. */
+type Cost = 'one' | 'watch' | 'read' | 'free'
 
 /** What the engine promises on it. */
 export const queueTraits: Traits = {
@@ -23,7 +24,7 @@ export const queueTraits: Traits = {
   survives: 'nothing',
   force: 'notified',
   commandsPerCycle: { uncontended: 2, contended: 4 },
-  kinds: ['shared'],
+  kinds: ['shared', 'latch'],
 }
 
 /** One client's connection to the store in memory, over a link that can be broken. */
@@ -33,6 +34,7 @@ export class MemoryStore implements QueueStore {
   provenAt = -Infinity
   readonly sessionMs: number
   readonly marginMs = queueTraits.lease.marginMs
+  readonly latches: LinkedLatches
   readonly #queues: MemoryQueues
   readonly #link: InProcessLink
   readonly #host: EngineHost
@@ -46,6 +48,12 @@ export class MemoryStore implements QueueStore {
     this.#host = host
     this.#events = events
     this.sessionMs = host.watchdogTimeoutMs
+    this.latches = new LinkedLatches(
+      queues.latches,
+      host.clientId,
+      (timeoutMs, step) => this.#call(timeoutMs, step),
+      (timeoutMs, callback, register) => this.#watchLatch(timeoutMs, callback, register),
+    )
     link.onBreak = () => this.#onBreak()
   }
 
@@ -70,12 +78,12 @@ export class MemoryStore implements QueueStore {
   enter(queue: Queue, { owner, permits, size, note }: NewEntry, timeoutMs: number) {
     return this.#call(timeoutMs, (session) => {
       const own = this.#queues.enter(session, queue, { owner, permits, size }, note)
-      return { own, listing: this.#queues.list(queue) }
+      return { own, listing: this.#queues.list(queue, session) }
     })
   }
 
   list(queue: Queue, timeoutMs: number) {
-    return this.#call(timeoutMs, () => this.#queues.list(queue), 'read')
+    return this.#call(timeoutMs, (session) => this.#queues.list(queue, session), 'read')
   }
 
   find(queue: Queue, owner: string, timeoutMs: number) {
@@ -111,28 +119,30 @@ export class MemoryStore implements QueueStore {
     })
   }
 
-  whenGone(entry: Entry, callback: () => void, timeoutMs: number) {
-    return this.#watch(timeoutMs, callback, (watch) => this.#queues.watchGone(entry, watch))
+  async whenGone(entry: Entry, callback: () => void, timeoutMs: number) {
+    const { stop } = await this.#watch(timeoutMs, callback, (watch) => this.#queues.watchGone(entry, watch))
+    return stop
   }
 
-  whenMarked(entry: Entry, callback: () => void, timeoutMs: number) {
-    return this.#watch(timeoutMs, callback, (watch) => this.#queues.watchMark(entry, watch))
+  async whenMarked(entry: Entry, callback: () => void, timeoutMs: number) {
+    const { stop } = await this.#watch(timeoutMs, callback, (watch) => this.#queues.watchMark(entry, watch))
+    return stop
   }
 
   async whenChanged(queue: Queue, callback: () => void, timeoutMs: number) {
-    const stop = await this.#watch(timeoutMs, callback, (watch) => {
+    const { result: listing, stop } = await this.#watch(timeoutMs, callback, (watch) => {
       this.#queues.watchQueue(queue, watch)
-      return true
+      return this.#queues.list(queue, watch.session)
     })
-    return { listing: this.#queues.list(queue), stop }
+    return { listing, stop }
   }
 
   async whenResized(queue: Queue, callback: () => void, timeoutMs: number) {
-    const stop = await this.#watch(timeoutMs, callback, (watch) => {
+    const { result: listing, stop } = await this.#watch(timeoutMs, callback, (watch) => {
       this.#queues.watchSize(queue, watch)
-      return true
+      return this.#queues.list(queue, watch.session)
     })
-    return { listing: this.#queues.list(queue), stop }
+    return { listing, stop }
   }
 
   prove(entries: readonly Entry[], timeoutMs: number) {
@@ -167,19 +177,31 @@ export class MemoryStore implements QueueStore {
     return this.#call(timeoutMs, () => this.#queues.client(clientId), 'free')
   }
 
-  async #watch(
+  /** @param register - `false`: there is nothing to be watched any more */
+  async #watch<T>(
     timeoutMs: number,
     callback: () => void,
-    register: (watch: { session: string; callback: () => void }) => boolean,
-  ): Promise<() => void> {
+    register: (watch: { session: string; callback: () => void }) => T,
+  ): Promise<{ readonly result: T; readonly stop: () => void }> {
     const stop = (): boolean => this.#watched.delete(once)
     const once = (): void => {
       if (stop()) callback()
     }
     const told = (): void => this.#later(once)
     this.#watched.add(once)
-    const isWatched = await this.#call(timeoutMs, (session) => register({ session, callback: told }))
-    if (!isWatched) queueMicrotask(once)
+    const result = await this.#call(timeoutMs, (session) => register({ session, callback: told }), 'watch')
+    if (result === false) queueMicrotask(once)
+    return { result, stop }
+  }
+
+  async #watchLatch(
+    timeoutMs: number,
+    callback: () => void,
+    register: (callback: () => void) => void,
+  ): Promise<() => void> {
+    const { stop } = await this.#watch(timeoutMs, callback, (watch) => {
+      register(watch.callback)
+    })
     return stop
   }
 
@@ -189,7 +211,7 @@ export class MemoryStore implements QueueStore {
     const outcome = await this.#link.call(
       timeoutMs,
       () => Promise.resolve(this.#carryOut(step, cost)),
-      cost === 'one',
+      cost === 'one' || cost === 'watch',
     )
     const { session } = outcome
     if (!('result' in outcome)) {
@@ -209,6 +231,7 @@ export class MemoryStore implements QueueStore {
     const { session } = this
     try {
       this.#queues.prove(session)
+      if (cost === 'one') this.#queues.catchUp(session)
       const result = step(session)
       if (cost !== 'free') this.#queues.commands += 1
       return { session, result }
