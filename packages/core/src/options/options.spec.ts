@@ -29,7 +29,7 @@ describe('defaults', () => {
       commandTimeoutMs: 5_000,
       maxWaiters: Infinity,
       marginMs: 2,
-      keeps: false,
+      keeps: true,
       evicts: false,
       hasTokens: true,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },
