@@ -46,7 +46,7 @@ function describe(engine: EngineName, servers: RedisServers, runner: TestRunner)
       return
     }
     case 'session-queue':
-      describeEngine(new MemoryUnderTest(isExact), runner)
+      describeEngine(new MemoryUnderTest(), runner)
       return
     case 'redis':
       describeEngine(new RedisUnderTest(servers), runner)

@@ -24,13 +24,8 @@ export class MemoryUnderTest implements EngineUnderTest {
   readonly name = 'Session queue in memory'
   readonly traits = queueTraits
   readonly tripsPerStep = 2
-  readonly isExact: boolean
+  readonly isExact = true
   readonly #queues = new MemoryQueues()
-
-  /** @param isExact - whether nothing is late but by a cause */
-  constructor(isExact = false) {
-    this.isExact = isExact
-  }
 
   start = (): Promise<void> => Promise.resolve()
   stop = (): Promise<void> => Promise.resolve()
