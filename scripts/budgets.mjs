@@ -10,17 +10,17 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 135,
-  lines: 23_720,
+  files: 134,
+  lines: 23_550,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
-  'uses of Pick<': 60,
+  'uses of Pick<': 38,
   'interfaces named …Deps': 3,
   'files on the way of a free withLock': 50,
   'calls per cycle': 401,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 262_200,
-  'bundle of one lock with LockClient, bytes': 174_200,
+  'bundle of one lock with Holdfast, bytes': 261_600,
+  'bundle of one lock with LockClient, bytes': 173_800,
 }
 
 /** Files that only say what is public may be short. */
