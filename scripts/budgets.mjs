@@ -10,11 +10,11 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 135,
-  lines: 23_720,
+  files: 134,
+  lines: 23_640,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
-  'uses of Pick<': 60,
+  'uses of Pick<': 38,
   'interfaces named …Deps': 3,
   'files on the way of a free withLock': 50,
   'calls per cycle': 403,

@@ -369,7 +369,7 @@ describe('whatever the command', () => {
       server.url.replace('//', '//ofLocks:secret@'),
     )
     expect(stdout).toContain(`lock ${name}: free`)
-    expect(stderr).toMatch(new RegExp(`^holdfast: semaphore ${name} is left out: .*permission`, 'm'))
+    expect(stderr).toMatch(new RegExp(`^holdfast: semaphore ${name} is left out: .*lacks \\+hmget`, 'm'))
     expect(code).toBe(0)
   })
 

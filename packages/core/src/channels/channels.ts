@@ -230,7 +230,7 @@ const mirrorsOf = (client: ClientContext): EventMirrors => ({
 /** What is acquired, by whom, and how the call may end. */
 export interface TracedAcquisition {
   readonly subject: Pick<AcquireContext, 'clientId' | 'engine' | 'name' | 'kind' | 'owner'>
-  readonly request: Pick<Request, 'waitMs' | 'signal' | 'isStandby'>
+  readonly request: Request
   /** When the caller wanted it. */
   readonly wantedSince: number
   /** Whether another owner was in the way so far. */
@@ -260,7 +260,7 @@ function traceAcquire<T>(acquisition: TracedAcquisition, run: () => Promise<T>):
   })
 }
 
-function outcomeOf(result: unknown, { waitMs }: Pick<Request, 'waitMs'>): AcquireOutcome {
+function outcomeOf(result: unknown, { waitMs }: Request): AcquireOutcome {
   // What was acquired has no kind, or that of its object.
   const kind = typeof result === 'object' && result !== null && 'kind' in result ? result.kind : undefined
   if (kind === 'passed') return 'passed'

@@ -145,12 +145,17 @@ export interface Target {
   readonly size: number | undefined
 }
 
+/** An object, as messages name it. */
+export interface Named {
+  readonly kind: ObjectKind
+  readonly address: Address
+}
+
 /** Whether several that want it may run in one hold at the same time. */
-export const isShared = ({ kind }: Pick<Target, 'kind'>): boolean => kind === 'read-lock'
+export const isShared = ({ kind }: Target): boolean => kind === 'read-lock'
 
 /** The object in messages, such as `read lock catalog`. */
-export const titleOf = ({ kind, address }: Pick<Target, 'kind' | 'address'>): string =>
-  titleFrom(kind, address.name)
+export const titleOf = ({ kind, address }: Named): string => titleFrom(kind, address.name)
 
 /** The same from a kind and a name. */
 export const titleFrom = (kind: ObjectKind, name: string): string => `${kind.replace('-', ' ')} ${name}`

@@ -1,4 +1,3 @@
-import type { StoreFacts } from '../engine/session.js'
 import { monotonicMs } from '../util/clock.js'
 import type { HoldfastError } from './errors.js'
 
@@ -17,12 +16,17 @@ const requestsOfChecks = 2
 /** How long its slowest reply counts, milliseconds. */
 const recentMs = 10_000
 
+/** Why a store has not replied yet, if its connection shows it. */
+interface Doubtful {
+  readonly doubt?: HoldfastError | undefined
+}
+
 /**
  * For how long a store has owed its client a reply, and the latest of the errors that it reports as they come: for a wait that ends
  * without a reply, and has to say whether that is an outage. A reply that a call did not wait for is none.
  */
 export class StoreSilence {
-  readonly #store: Pick<StoreFacts, 'doubt'>
+  readonly #store: Doubtful
   #error: HoldfastError | undefined
   #errorAt = -Infinity
   /** When the first request was sent since the last reply; `Infinity` if none was. */
@@ -34,7 +38,7 @@ export class StoreSilence {
   #slowestMs = 0
   #slowestAt = -Infinity
 
-  constructor(store: Pick<StoreFacts, 'doubt'>) {
+  constructor(store: Doubtful) {
     this.#store = store
   }
 

@@ -1,5 +1,5 @@
 import { titleOf } from '../engine/requests.js'
-import type { Target } from '../engine/requests.js'
+import type { Named, Target } from '../engine/requests.js'
 import { LockLostError, UpgradeError } from '../errors/errors.js'
 import type { LossReason } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
@@ -48,7 +48,7 @@ interface LossFacts {
  * `cause`: the loss that brought it about, of a lock that was acquired together with it; `by`: who evicted its owner
  */
 export const lossOf = (
-  target: Pick<Target, 'kind' | 'address'>,
+  target: Named,
   owner: string,
   reason: LossReason,
   facts: LossFacts = {},

@@ -260,7 +260,7 @@ const describeWait = (waiter: ReportedWaiter, now: number): WaitReport => ({
   stateAgeMs: waiter.obstacle ? Math.round(now - waiter.obstacle.at) : null,
 })
 
-function describeOwner({ owner, target }: Pick<ReportedHold, 'owner' | 'target'>) {
+function describeOwner({ owner, target }: ReportedHold | ReportedWaiter) {
   const { address, kind } = target
   // The store counts the sides of a read/write lock in permits, too; nobody gives it a number of them.
   const { permits, size = null } = kind === 'semaphore' ? target : { permits: 1 }

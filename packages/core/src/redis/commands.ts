@@ -14,7 +14,7 @@ import type {
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import { TokenFloors } from '../engine/lock-steps.js'
-import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
+import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { RefusedError } from '../errors/errors.js'
 import { engineName, isSlotMoving } from './errors.js'
 import { clientInboxOf } from './keys.js'
@@ -26,7 +26,7 @@ import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>
 
 export interface RedisCommandsOptions {
-  readonly connection: Pick<ScriptConnection, 'run'>
+  readonly connection: ScriptRunner
   readonly calls: CallsByKind
   /** The channel of this client. */
   readonly inbox: string
@@ -71,7 +71,7 @@ export class RedisCommands implements LockSteps {
   }
 
   /** As scripts take it. */
-  floorOf({ main }: Pick<Keys, 'main'>): string {
+  floorOf({ main }: { readonly main: string }): string {
     return String(this.#floors.of(main))
   }
 

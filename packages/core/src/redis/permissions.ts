@@ -1,6 +1,6 @@
 import { RefusedError } from '../errors/errors.js'
 import { monotonicMs } from '../util/clock.js'
-import type { ScriptCall, ScriptConnection } from './connection/script-connection.js'
+import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { engineName } from './errors.js'
 import { asList } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
@@ -61,8 +61,8 @@ const tries = [
  * key without a time to live. So all commands that a kind of object needs are tried at its first use, and if some are missing it is
  * refused before anything is written. Not at the first use of any: what is not permitted appears in the log of the server.
  */
-export class Permissions implements Pick<ScriptConnection, 'run'> {
-  readonly #connection: Pick<ScriptConnection, 'run'>
+export class Permissions implements ScriptRunner {
+  readonly #connection: ScriptRunner
   readonly #key: string
   #scripts: readonly Script[]
   /** What is missing, by kind, once that was tried. */
@@ -73,7 +73,7 @@ export class Permissions implements Pick<ScriptConnection, 'run'> {
    * @param key - that commands are tried on; deleted by that
    * @param all - the scripts that may be run
    */
-  constructor(connection: Pick<ScriptConnection, 'run'>, key: string, all: readonly Script[]) {
+  constructor(connection: ScriptRunner, key: string, all: readonly Script[]) {
     this.#connection = connection
     this.#key = key
     this.#scripts = all

@@ -25,11 +25,11 @@ export interface ServerInfo {
  * data is still that of the same process. A restarted or failed-over server has another `run_id`.
  */
 export class ServerIdentity {
-  readonly #connection: Pick<ScriptConnection, 'run' | 'epoch' | 'routeOf'>
+  readonly #connection: ScriptConnection
   readonly #runIds = new Map<string, string>()
   #isRefused = false
 
-  constructor(connection: Pick<ScriptConnection, 'run' | 'epoch' | 'routeOf'>) {
+  constructor(connection: ScriptConnection) {
     this.#connection = connection
   }
 
@@ -127,7 +127,7 @@ function assertUsable(info: ServerInfo): void {
  * @param leave - has the connection made again: its address may lead to the master by then
  */
 export async function checkServer(
-  servers: Pick<ServerIdentity, 'read'>,
+  servers: ServerIdentity,
   key: string,
   name: string,
   warn: (code: WarningCode, message: string) => void,
@@ -154,10 +154,10 @@ export async function checkServer(
 /** What a client knows of its servers, key by key. */
 export class RedisFacts implements StoreFacts {
   readonly name: string
-  readonly #connection: Pick<ScriptConnection, 'epoch' | 'doubt'>
+  readonly #connection: ScriptConnection
   readonly #servers: ServerIdentity
 
-  constructor(name: string, connection: Pick<ScriptConnection, 'epoch' | 'doubt'>, servers: ServerIdentity) {
+  constructor(name: string, connection: ScriptConnection, servers: ServerIdentity) {
     this.name = name
     this.#connection = connection
     this.#servers = servers

@@ -55,6 +55,11 @@ export interface ScriptConnectionOptions extends ConnectionEvents {
   patternsFor(key: string): string
 }
 
+/** What runs scripts: the connection, or what comes before it. */
+export interface ScriptRunner {
+  run<T>(call: ScriptCall, read: (reply: unknown, call: ScriptCall) => T, timeoutMs?: number): Promise<T>
+}
+
 /** Sends scripts on one connection (or one cluster client) of our own, each with a bound on the time it may take. */
 export class ScriptConnection {
   readonly #connections: Connections

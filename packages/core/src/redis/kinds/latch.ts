@@ -13,7 +13,7 @@ import type { NotALockReply } from '../../engine/replies.js'
 import { CarriedSteps } from '../carried-steps.js'
 import type { Carrier } from '../carried-steps.js'
 import { togetherOrSingly } from '../commands.js'
-import type { ScriptCall, ScriptConnection } from '../connection/script-connection.js'
+import type { ScriptCall, ScriptRunner } from '../connection/script-connection.js'
 import { clientOfInbox } from '../keys.js'
 import type { Keys } from '../keys.js'
 import { asList, notUnderstood, numberAt, textAt } from '../reply.js'
@@ -136,7 +136,7 @@ const notALatch = (key: string, type: string): NotALockReply => ({
 })
 
 export interface RedisLatchesOptions {
-  readonly connection: Pick<ScriptConnection, 'run'>
+  readonly connection: ScriptRunner
   readonly calls: LatchCalls
   readonly servers: Pick<ServerIdentity, 'known' | 'runId' | 'isRefused'>
   /** The channel of this client. */

@@ -24,7 +24,7 @@ export interface RedissonPeersOptions {
   readonly hubOptions: Omit<SubscriberHubOptions, 'connect'>
   /** For how long a channel stays subscribed when no waiter is left. */
   readonly keepMs: number
-  readonly host: Pick<EngineHost, 'wake' | 'missed' | 'opened'>
+  readonly host: EngineHost
 }
 
 /** The Java side of objects that are shared with Redisson: announces releases in its way, and has waiters receive its own as well. */
@@ -114,7 +114,7 @@ export interface Releases {
   /** @param main - the key of the object */
   channelOf(main: string): string
   /** Has those request again that the message concerns. Others of Redisson's messages may arrive, which mean nothing here. */
-  onMessage(id: string, message: string, host: Pick<EngineHost, 'wake' | 'missed' | 'opened'>): void
+  onMessage(id: string, message: string, host: EngineHost): void
 }
 
 /** What is published when a lock is free. Redisson's clients read integers, and fail at anything else. */
