@@ -109,7 +109,7 @@ describe('the header of a script', () => {
     const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
     for (const each of [commands, redisson]) {
       await each.acquire(keys, request)
-      await each.release(keys, { owner: 'c1:1', count: 0, tombstoneMs: 10_000 })
+      await each.release(keys, { owner: 'c1:1', count: 0, tombstoneMs: 10_000, keepMs: 1 })
       await each.force(keys, 'c1:1')
     }
     await commands.acquire(keys, { ...request, count: 2 })

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkOptions, requireFunction } from '../options/checks.js'
-import { acquireOptionNames } from '../options/options.js'
-import type { AcquireOptions } from '../options/options.js'
+import { holdOptionNames } from '../options/options.js'
+import type { AcquireOptions, HoldOptions } from '../options/options.js'
 import { shown } from '../util/mistakes.js'
 
 /** What {@link locked} holds: a lock, one side of a read/write lock, a multi lock, or a bridge. */
@@ -50,16 +50,16 @@ export interface Locked<This, Args extends unknown[]> {
  * @throws `InvalidArgumentError` for any other argument, and on anything but a method. A call rejects with it, and the function does not run,
  * if `lock` did not return a lock; otherwise as `withLock`
  */
-export function locked(lock: WithLock, options?: AcquireOptions): Locked<unknown, []>
+export function locked(lock: WithLock, options?: HoldOptions): Locked<unknown, []>
 /** The same with a lock for each call. */
 export function locked<This, Args extends unknown[]>(
   lock: (this: This, ...args: Args) => WithLock,
-  options?: AcquireOptions,
+  options?: HoldOptions,
 ): Locked<This, Args>
-export function locked(lock: WithLock | ((...args: never[]) => WithLock), options?: AcquireOptions): unknown {
+export function locked(lock: WithLock | ((...args: never[]) => WithLock), options?: HoldOptions): unknown {
   if (!isLock(lock) && typeof lock !== 'function')
     throw notALock('locked needs a lock, or a function that returns one', lock)
-  if (options !== undefined) checkOptions(options, acquireOptionNames)
+  if (options !== undefined) checkOptions(options, holdOptionNames)
   return (first: unknown, second?: unknown, descriptor?: PropertyDescriptor) => {
     if (!descriptor) return holding(lock, options, functionOf(first, second))
     return { ...descriptor, value: holding(lock, options, functionOf(descriptor.value, second)) }
@@ -89,7 +89,7 @@ function functionOf(given: unknown, place: unknown): AnyFunction {
 
 function holding(
   lock: WithLock | AnyFunction,
-  options: AcquireOptions | undefined,
+  options: HoldOptions | undefined,
   fn: AnyFunction,
 ): AnyFunction {
   const held = async function (this: unknown, ...args: unknown[]): Promise<unknown> {

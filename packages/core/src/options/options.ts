@@ -168,7 +168,7 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
   signal: true,
   reentrant: true,
 }
-export const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
+const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
 export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
 const lockOptionNames = new Set(['reentrant'])
