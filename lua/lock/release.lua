@@ -15,7 +15,8 @@
            { 1 or 0, error }   the same, but Redis refused to publish a notice
            { -3, type }    the key is not a lock; removes only the owner's queue entry
 
-  Publishes 'granted …' as acquire does, when the lock is free afterwards and has a live waiter.
+  Publishes 'granted …' as acquire does, when the lock is free afterwards and has a live waiter. When it stays held, it publishes
+  'revoked <waiter> <lock>' to the first waiter, which then asks until when.
   Safe to run twice: the second time returns 0 and changes nothing.
 ]]
 --@include includes/call
@@ -31,7 +32,7 @@ if mine and keepMs then
   call('HSET', lockKey, owner .. ':kept', '1')
   call('PEXPIRE', lockKey, keepMs)
 end
-local first = mine and not keepMs and call('LPOP', queueKey)
+local first = mine and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
   return 1
 end
@@ -48,5 +49,17 @@ if not mine then
 end
 
 local granted, noticeError, before = nil, '', nil
+if mine and keepMs and first then
+  -- It keeps its place.
+  call('LPUSH', queueKey, first)
+  call('PEXPIRE', queueKey, call('PTTL', waitersKey))
+  local waiter = first
+  --@include includes/read-entry
+  if state == 'alive' then
+    -- Without it the waiter asks later by itself.
+    redis.pcall('PUBLISH', entryInbox, 'revoked ' .. waiter .. ' ' .. lockKey)
+  end
+  first = nil
+end
 --@include ./includes/grant
 --@include includes/reply

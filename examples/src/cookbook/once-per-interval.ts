@@ -13,6 +13,6 @@ export async function oncePerInterval(
 ): Promise<boolean> {
   const lock = holdfast.getLock(`interval:${name}`)
   // Held until long after the slowest clock, though the job may end at once, and free again before the next interval.
-  const { ran } = await lock.tryWithLock({ atLeastMs: everyMs / 2 }, ({ signal }) => job(signal))
+  const { ran } = await lock.tryWithLock({ atLeastMs: Math.ceil(everyMs / 2) }, ({ signal }) => job(signal))
   return ran
 }

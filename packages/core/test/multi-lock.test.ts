@@ -58,7 +58,7 @@ describe('a multi lock', () => {
     expect(await multi.tryWithLock(() => held(a, b, c))).toEqual({ ran: true, value: [a, b, c] })
     const kept = await other.getLock(b).lock()
     const never = jest.fn()
-    expect(await multi.tryWithLock({ waitMs: 20 }, never)).toEqual({ ran: false, holder: kept.owner })
+    expect(await multi.tryWithLock({ waitMs: 500 }, never)).toEqual({ ran: false, holder: kept.owner })
     expect([never.mock.calls, await held(a, c)]).toEqual([[], []])
     await kept.unlock()
   })

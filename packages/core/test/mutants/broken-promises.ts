@@ -19,7 +19,7 @@ export const brokenPromises: readonly Broken[] = [
   ['token', `lua/includes/next-token.lua: negate "#lastToken == #token and lastToken >= token"`, two],
   ['order', `lua/includes/abandon.lua: drop "call('LREM', queueKey, 1, owner)"`, two],
   ['leftover', `lua/includes/abandon.lua: negate "tombstoneMs"`, twoWithFault],
-  ['handOff', `lua/lock/release.lua: negate "mine"`, two],
+  ['handOff', `lua/lock/release.lua: negate "mine" (2)`, two],
   [
     'refusal',
     `lua/includes/refuse-abandoned.lua: negate "1000 * goneUntilMs > tonumber(nowText)"`,

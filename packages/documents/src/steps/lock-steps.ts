@@ -58,13 +58,20 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
     return isMine ? released : notHeld
   }
   if (isMine) state.hold = null
+  state.queue.delete(owner)
   if (isMine && keepMs !== undefined) {
     state.hold = { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
+    askAgain(state, context)
   }
-  state.queue.delete(owner)
   leaveTombstone(state, request, nowUs)
   if (!state.hold) grantToFirst(state, context)
   return isMine ? released : notHeld
+}
+
+/** Has the first waiter ask until when a lock is held, since it knows of a hold that is over. */
+function askAgain({ queue }: LockState, context: StepContext): void {
+  const [first] = queue
+  if (first && first[1].aliveUntilUs > context.nowUs) context.notify({ kind: 'revoked', owner: first[0] })
 }
 
 /** Evicts the owner and hands the lock on. */

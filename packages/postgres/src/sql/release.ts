@@ -26,7 +26,8 @@ const handOn = (s: string): string => `
 
 /**
  * `release`: sets the hold count. At 0 gives up hold and queue entry, leaves a tombstone for p_tombstone_ms (0: none), and
- * hands a free lock on. With p_keep_ms above 0 the lock stays held for that long, exactly, by no client.
+ * hands a free lock on. With p_keep_ms above 0 the lock stays held for that long, exactly, by no client, and the first waiter is
+ * notified: revoked <owner>.
  *
  * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
  */
@@ -58,6 +59,10 @@ ${giveUp(s)}
       l.owner := p_owner || ':kept';
       l.hold_count := 1;
       l.until_us := now_us + p_keep_ms * 1000;
+      -- The first waiter asks until when: it knows of a hold that is over.
+      perform pg_notify(inbox, concat_ws(' ', 'revoked', owner)) from (
+        select owner, inbox, alive_until_us from ${s}.place where name = p_name order by ticket limit 1
+      ) head where alive_until_us > now_us;
     end if;
 ${leaveTombstone(s)}
 ${handOn(s)}

@@ -159,6 +159,22 @@ export function describeWaiting(suite: Suite): void {
       await suite.untilUnused()
     })
 
+    suite.scenario(
+      'a waiter acquires a lock when the least time of the hold before is over, long before its lease would have ended',
+      async () => {
+        const options = { watchdogTimeoutMs: 120_000 }
+        const [holder, waiter] = await Promise.all([suite.open(options), suite.open(options)])
+        const held = await holder.lock.lock({ atLeastMs: 2_000 })
+        const waiting = waiter.lock.tryLock({ waitMs: 15_000 })
+        await suite.untilQueued(1)
+        await held.unlock()
+        const lease = await waiting
+        expect(lease?.isHeld).toBe(true)
+        await lease?.unlock()
+      },
+      { isPromised: suite.traits.lease.keeps === true && suite.traits.fifo },
+    )
+
     itWithProcesses(
       'a killed holder keeps the lock until its lease ends, and then a waiter gets in',
       async () => {
