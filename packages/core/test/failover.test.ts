@@ -39,7 +39,8 @@ it('a client stays on the links of its template, also after a failover, and is c
   await expect(isOnLinks()).resolves.toBe(true)
 
   await links.all((proxy) => proxy.blackHole('both'))
-  await expect(lock.tryLock({ waitMs: 200 })).rejects.toThrow(UnavailableError)
+  // Longer than a command may take: a shorter wait may end before the silence is an outage.
+  await expect(lock.tryLock({ waitMs: 6_000 })).rejects.toThrow(UnavailableError)
   await links.all((proxy) => proxy.heal())
   await expect(lock.withLock(() => 'in')).resolves.toBe('in')
 })
