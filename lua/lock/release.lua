@@ -32,6 +32,7 @@ if mine and keepMs then
   call('HSET', lockKey, owner .. ':kept', '1')
   call('PEXPIRE', lockKey, keepMs)
 end
+local queueMs = keepMs and call('PTTL', queueKey)
 local first = mine and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
   return 1
@@ -50,9 +51,9 @@ end
 
 local granted, noticeError, before = nil, '', nil
 if mine and keepMs and first then
-  -- It keeps its place.
+  -- It keeps its place, and the queue its time.
   call('LPUSH', queueKey, first)
-  call('PEXPIRE', queueKey, call('PTTL', waitersKey))
+  call('PEXPIRE', queueKey, queueMs)
   local waiter = first
   --@include includes/read-entry
   if state == 'alive' then

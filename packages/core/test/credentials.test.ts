@@ -138,6 +138,30 @@ it.each(ways)(
 )
 
 describe('a provider', () => {
+  it.each(ways.filter(([how]) => /provider$|^Sentinels|^a Cluster$/.test(how)))(
+    'with %s that learns the new password late has calls wait, as in an outage',
+    async (_how, servers, where) => {
+      const account = await new Account(servers()).open()
+      let known = account.password
+      const credentials = () => ({ username: user, password: known })
+      const options = { credentials, commandTimeoutMs: 500 }
+      const holdfast = openClient(where(account).redis, { ...where(account), ...options })
+      const errors: Error[] = []
+      holdfast.on('error', (error) => errors.push(error))
+      const lock = holdfast.getLock(uniqueName('stale'))
+      await (await lock.lock()).unlock()
+      await account.rotate()
+      await until(() => errors.some(({ message }) => message.includes('WRONGPASS')), {
+        what: 'a rejected login',
+      })
+      const waiting = lock.lock()
+      await expect(lock.tryLock()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      known = account.password
+      await (await waiting).unlock()
+      expect(errors).not.toContainEqual(expect.objectContaining({ code: 'REFUSED' }))
+    },
+  )
+
   const failing: readonly [how: string, provide: () => unknown, message: RegExp][] = [
     [
       'throws',

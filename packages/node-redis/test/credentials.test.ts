@@ -94,8 +94,12 @@ describe.each(versions)('credentials of node-redis $version', ({ createClient })
     expect(tokens.listeners.size).toBe(0)
   })
 
-  /** Holds and waits while the password of the user is rotated, which ends all of its connections. */
-  async function rotate(servers: readonly RedisServer[], redis: RedisClient): Promise<void> {
+  /**
+   * Holds and waits while the password of the user is rotated, which ends all of its connections.
+   *
+   * @param isLate - whether the application learns the new password when a login has been rejected
+   */
+  async function rotate(servers: readonly RedisServer[], redis: RedisClient, isLate: boolean): Promise<void> {
     let password = 'first'
     let asked = 0
     const all = (...words: [string, ...string[]]) => Promise.all(servers.map((each) => each.call(...words)))
@@ -106,35 +110,45 @@ describe.each(versions)('credentials of node-redis $version', ({ createClient })
     }
     const holdfast = clients.open(redis, { credentials, watchdogTimeoutMs: 3_000 })
     const lost: unknown[] = []
-    holdfast.on('lost', (event) => lost.push(event)).on('error', () => undefined)
+    const errors: string[] = []
+    holdfast.on('lost', (event) => lost.push(event)).on('error', ({ message }) => errors.push(message))
     const lock = holdfast.getLock(uniqueName('rotated'))
     const lease = await lock.lock()
     const waiting = lock.lock()
     await until(() => holdfast.stats().waiters === 1)
     const before = asked
-    password = 'second'
+    if (!isLate) password = 'second'
     await all('ACL', 'SETUSER', 'rotated', 'resetpass', '>second')
     await all('CLIENT', 'KILL', 'USER', 'rotated')
     await until(() => asked > before, { what: 'the password to be asked for' })
+    if (isLate) {
+      await until(() => errors.some((text) => text.includes('WRONGPASS')), { what: 'a rejected login' })
+      await expect(lock.tryLock()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+      password = 'second'
+    }
     await lease.unlock()
     await (await waiting).unlock()
     expect(lost).toEqual([])
   }
 
   it('that Holdfast gets from the application are asked for with each connection, to one server', () =>
-    rotate([server], nodeRedis(createClient({ url: server.url }))))
+    rotate([server], nodeRedis(createClient({ url: server.url })), true))
 
   it('and to the master that Sentinels name, but not to the Sentinels', async () => {
     const group = await startSentinels()
     clients.closeAfterTest(() => group.stop())
     const sentinelRootNodes = [...group.sentinels]
-    await rotate(group.servers, nodeRedis.sentinel(createClient, { name: group.name, sentinelRootNodes }))
+    await rotate(
+      group.servers,
+      nodeRedis.sentinel(createClient, { name: group.name, sentinelRootNodes }),
+      true,
+    )
   })
 
   it('and to the nodes of a Cluster', async () => {
     const cluster = await startCluster()
     clients.closeAfterTest(() => cluster.stop())
     const rootNodes = cluster.startupNodes.map((socket) => ({ socket }))
-    await rotate(cluster.nodes, nodeRedis.cluster(createClient, { rootNodes }))
+    await rotate(cluster.nodes, nodeRedis.cluster(createClient, { rootNodes }), false)
   })
 })

@@ -59,6 +59,7 @@ const secretive: ReadonlySet<unknown> = new Set(['auth', 'hello', 'eval', 'evals
 export function withoutSecrets(error: unknown): unknown {
   if (!(error instanceof Error) || !secretive.has(commandOf(error))) return error
   const copy = new Error(error.message)
+  if (rejectedLogins.has(error)) rejectedLogins.add(copy)
   copy.name = error.name
   if (error.stack !== undefined) copy.stack = error.stack
   return copy
@@ -68,6 +69,15 @@ function commandOf(error: unknown): unknown {
   if (!(error instanceof Error) || !('command' in error)) return undefined
   const { command } = error
   return typeof command === 'object' && command !== null && 'name' in command ? command.name : undefined
+}
+
+/** Logins with credentials that the application is asked for again: it may have others by then. */
+const rejectedLogins = new WeakSet<Error>()
+
+/** Takes an error of a connection that asks for its credentials: that they are wrong may pass. */
+export function noteLogin(error: unknown): void {
+  if (error instanceof Error && /^(WRONGPASS|NOAUTH)\b/.test(replyText(error.message)))
+    rejectedLogins.add(error)
 }
 
 /** Whether Redis refused to select a database: too high a number, or a missing permission. */
@@ -81,6 +91,7 @@ export const isAboutKey = (error: unknown): boolean => /^NOPERM .*\baccess .*\bk
 export function isRefusal(error: unknown): error is Error {
   if (error instanceof LookupError) return error.isRefusal
   if (error instanceof MisplacedError) return error.isFinal
+  if (error instanceof Error && rejectedLogins.has(error)) return false
   return isReplyError(error) && !passing.test(textOf(error))
 }
 

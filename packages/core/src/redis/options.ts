@@ -21,7 +21,8 @@ export interface RedisOptions {
   /**
    * Returns the user and the password, or a promise of them: for passwords that change and tokens that expire. Called before each connection of
    * Holdfast, for commands and for messages, to each node and master, not to Sentinels. If it throws, does not resolve within
-   * `commandTimeoutMs` or returns anything else, that is an outage with this cause: it is called again, and calls wait as in any outage.
+   * `commandTimeoutMs`, or returns what the server rejects or anything else, that is an outage with this cause: it is called again, and
+   * calls wait as in any outage.
    * Without `username`, the one that `redis` has is used.
    *
    * @defaultValue those of `redis`: of an ioredis client, what its `options` say whenever Holdfast connects

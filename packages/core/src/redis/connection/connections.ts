@@ -1,6 +1,7 @@
 import { backoffMs } from '../../util/timeouts.js'
 import { checkNumbers } from './connection-options.js'
 import { authenticate } from './credentials.js'
+import { noteLogin } from '../errors.js'
 import { isRedisClient } from './types.js'
 import type {
   AskCredentials,
@@ -78,12 +79,17 @@ export function openConnections(
   if (isRedisClient(template)) {
     const { topology, keyPrefix } = template
     const server = serverName({ ...topology, options: topology })
-    return {
-      server,
-      keyPrefix,
-      connectTimeoutMs,
-      ...template.open({ name, connectTimeoutMs, reconnectAfterMs, credentials }),
+    const opened = template.open({ name, connectTimeoutMs, reconnectAfterMs, credentials })
+    const base = { server, keyPrefix, connectTimeoutMs, ...opened }
+    if (!credentials) return base
+    opened.commands.on('error', noteLogin)
+    opened.commands.on('node error', noteLogin)
+    const makeSubscriber = (route?: string): RedisConnection => {
+      const subscriber = opened.makeSubscriber(route)
+      subscriber.on('error', noteLogin)
+      return subscriber
     }
+    return { ...base, makeSubscriber }
   }
   const overrides = { ...own(connectTimeoutMs, name), ...more }
   const subscriberOverrides = { ...overrides, retryStrategy: null }

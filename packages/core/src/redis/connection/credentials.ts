@@ -1,6 +1,7 @@
 import { toError } from '@holdfast/pubsub'
 import { abortablePause, timedOut, withTimeout } from '../../util/timeouts.js'
 import { kindOf } from '../../util/mistakes.js'
+import { noteLogin } from '../errors.js'
 import type { AskCredentials, IoredisConnection, RedisCredentials } from './types.js'
 
 /** Where the credentials of a connection come from, whenever one is made. */
@@ -71,6 +72,7 @@ export function authenticate<C extends IoredisConnection>(
   const connect = connector.connect.bind(connector)
   const disconnect = connector.disconnect.bind(connector)
   const duplicate = connection.duplicate.bind(connection)
+  if ('ask' in source) connection.on('error', noteLogin)
   let ended = new AbortController()
   const loginBy = async (ask: AskCredentials, signal: AbortSignal): Promise<Login> => {
     for (let failures = 1; ; failures++) {

@@ -21,7 +21,7 @@ const pinned = {
   lockForce: '47eb00203f88017882c8f75ab685285e43846f50',
   lockInspect: 'b576f50477cbef1c72764bb4e5137ea29fcdf526',
   lockRefresh: '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc',
-  lockRelease: '0da6c3cfe38e07fdb42618ab170f67728190d668',
+  lockRelease: '6fd6eb6a4c9d18df2ca06b7780e85ef15cd2fe0c',
   lockRenew: '336d8326296a194d76ad1d884ff7d8e8d940e808',
   lockSetCount: '049bb6435ec2fd35213719c6c4c6c35307644111',
   multiAcquire: 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32',

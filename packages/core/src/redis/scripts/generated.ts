@@ -471,6 +471,7 @@ if mine and keepMs then
 call('HSET', lockKey, owner .. ':kept', '1')
 call('PEXPIRE', lockKey, keepMs)
 end
+local queueMs = keepMs and call('PTTL', queueKey)
 local first = mine and call('LPOP', queueKey)
 if mine and not first and not tombstoneMs then
 return 1
@@ -499,7 +500,7 @@ end
 local granted, noticeError, before = nil, '', nil
 if mine and keepMs and first then
 call('LPUSH', queueKey, first)
-call('PEXPIRE', queueKey, call('PTTL', waitersKey))
+call('PEXPIRE', queueKey, queueMs)
 local waiter = first`
 const p79 = `if state == 'alive' then
 redis.pcall('PUBLISH', entryInbox, 'revoked ' .. waiter .. ' ' .. lockKey)
@@ -1143,7 +1144,7 @@ export const lockScripts = {
   lockForce: /* @__PURE__ */ new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', [p2, p58, p4, p30, p31, p32, p59, p40, p41, p42, p43, p44, p36, p45, p46, p60, p61]),
   lockInspect: /* @__PURE__ */ new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', [p2, p62, p4, p30, p31, p32, p63, p41, p64]),
   lockRefresh: /* @__PURE__ */ new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', [p2, p4, p65, p66, p31, p67, p41, p68, p53, p34, p54, p69, p70, p71]),
-  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', '0da6c3cfe38e07fdb42618ab170f67728190d668', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p41, p79, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
+  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', '6fd6eb6a4c9d18df2ca06b7780e85ef15cd2fe0c', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p41, p79, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
   lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p80]),
   lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p81, p30, p31, p32, p82, p65, p83]),
 }
