@@ -137,7 +137,10 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
     }
   }
 
-  /** Who was let in is in the document, and who was evicted in the reply. */
+  /**
+   * Who was granted it is in the document, and who was evicted in the reply. A first waiter looks again before long, in whichever client it
+   * is, so only its own client tells it that a released lock stays held.
+   */
   #noticesOf(
     step: Step,
     { kind }: { readonly kind: string },
@@ -152,8 +155,12 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
       const held = holds.find((hold) => hold.owner === owner)
       return { kind: 'granted', owner, token: held?.token ?? token, leaseMs, proof }
     })
-    const isEvicted = step.kind === 'force' && kind === 'released'
-    return isEvicted ? [{ kind: 'revoked', owner: step.owner }, ...notices] : notices
+    if (kind !== 'released') return notices
+    if (step.kind === 'force') return [{ kind: 'revoked', owner: step.owner }, ...notices]
+    const isKept = step.kind === 'release' && step.count === 0 && step.keepMs !== undefined
+    const [first] = isKept ? this.#content().state.queue : []
+    const asksAgain = first !== undefined && first[1].aliveUntilUs > this.#nowUs()
+    return asksAgain ? [{ kind: 'revoked', owner: first[0] }, ...notices] : notices
   }
 
   #contents(): Omit<Contents, 'unsubscribed'> {
