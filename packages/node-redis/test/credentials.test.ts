@@ -108,7 +108,7 @@ describe.each(versions)('credentials of node-redis $version', ({ createClient })
       asked++
       return { username: 'rotated', password }
     }
-    const holdfast = clients.open(redis, { credentials, watchdogTimeoutMs: 3_000 })
+    const holdfast = clients.open(redis, { credentials })
     const lost: unknown[] = []
     const errors: string[] = []
     holdfast.on('lost', (event) => lost.push(event)).on('error', ({ message }) => errors.push(message))
