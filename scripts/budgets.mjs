@@ -11,7 +11,7 @@ import { root } from './lib/workspace.mjs'
 
 const bounds = {
   files: 134,
-  lines: 23_655,
+  lines: 23_660,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 38,
@@ -20,7 +20,7 @@ const bounds = {
   'calls per cycle': 403,
   'promises per cycle': 21,
   'bundle of one lock with Holdfast, bytes': 263_300,
-  'bundle of one lock with LockClient, bytes': 175_400,
+  'bundle of one lock with LockClient, bytes': 175_450,
 }
 
 /** Files that only say what is public may be short. */

@@ -118,7 +118,7 @@ export class StoreClient implements EngineHost, Home {
   readonly polls: boolean
   /** Whether they queue at the store all the same. */
   readonly queuesUnnotified: boolean
-  /** Whether waiters compete for what is free, where otherwise the request of one has the store let in all that fit. */
+  /** Whether waiters compete for what is free. On other stores a request by one waiter has all that fit granted. */
   readonly competes: boolean
   readonly holds: HoldTable<Hold>
   readonly waiters: WaiterTable
@@ -279,7 +279,7 @@ export class StoreClient implements EngineHost, Home {
 
   /**
    * Passes a notification on to the acquisition that it is about. Anyone may have sent it: only a grant that repeats the proof of its
-   * queue entry is believed, and all else has whoever it is about ask the store, at a bounded rate.
+   * queue entry is believed. After any other message the hold or waiter that it names asks the store, at a bounded rate.
    */
   readonly granted = (id: string, owner: string, notice: GrantNotice): void => {
     const { holds, waiters, proofs } = this

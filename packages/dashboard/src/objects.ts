@@ -50,7 +50,7 @@ export class Objects {
     this.#source = source
   }
 
-  /** What connected clients hold and wait for. The same for all pages for a second or more, and for whoever asks meanwhile. */
+  /** What connected clients hold and wait for. Asked for once a second at most, or less often for many clients; all pages share the reply. */
   list(): Promise<Listing> {
     const known = this.#listing
     if (known && performance.now() < known.untilMs) return known.listed

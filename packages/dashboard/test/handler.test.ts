@@ -103,7 +103,7 @@ describe('what it sends to the store', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('is no more for many that look up names at once: others are refused with what to do', async () => {
+  it('is at most 20 look-ups at once; a further one is rejected with advice to try again', async () => {
     const reading = jest
       .spyOn(scene.holdfast.getLock('x'), 'inspect')
       .mockReturnValue(new Promise(() => undefined))

@@ -157,7 +157,7 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.isReleased || (this.#state === 'lost' && this.#leases.count === 0)
   }
 
-  /** The loss, once there is one. Checking it past the deadline is how a holder learns of it after an event-loop stall. */
+  /** The loss, if there is one. Reading it past the deadline detects a loss that no timer has reported yet, as after an event-loop stall. */
   get loss(): LockLostError | undefined {
     this.endIfDue()
     return this.#loss
@@ -273,8 +273,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
     this.#leases.abortAll(error)
     this.bodies?.letAllIn()
     this.#store.reports.lost(this, error)
-    // Unless the store itself said otherwise it may still count us as the holder: let the next one in as soon as it can be
-    // reached. Notice of an eviction may be older than this hold, if its owner was let in again since.
+    // Unless the store itself said otherwise, it may still count us as the holder: free the lock as soon as the store can be
+    // reached. Notice of an eviction may be older than this hold, if its owner has acquired the lock again since.
     if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
   }
 

@@ -1,6 +1,7 @@
 import { toError } from '@holdfast/pubsub'
 import { abortablePause, timedOut, withTimeout } from '../../util/timeouts.js'
 import { kindOf } from '../../util/mistakes.js'
+import { InvalidArgumentError } from '../../errors/errors.js'
 import { noteLogin } from '../errors.js'
 import type { AskCredentials, IoredisConnection, RedisCredentials } from './types.js'
 
@@ -68,7 +69,11 @@ export function authenticate<C extends IoredisConnection>(
   retryAfterMs?: (failures: number) => number,
 ): C {
   const connector: unknown = Reflect.get(connection, 'connector')
-  if (!isConnector(connector)) throw new Error('this release of ioredis keeps its connector elsewhere')
+  if (!isConnector(connector)) {
+    // Without a provider it logs in as before: with what the options said when it was made.
+    if ('current' in source) return connection
+    throw new InvalidArgumentError('credentials need ioredis 5 or 6; pass a user and a password in redis')
+  }
   const connect = connector.connect.bind(connector)
   const disconnect = connector.disconnect.bind(connector)
   const duplicate = connection.duplicate.bind(connection)

@@ -39,6 +39,23 @@ export function describeLostReplies(suite: Suite): void {
     })
 
     suite.scenario(
+      'a release whose reply was lost keeps the lock for its least time, once, and is not reported as a loss',
+      async () => {
+        const client = await openUsed()
+        const lost = lossesOf(client)
+        const lease = await client.lock.lock({ atLeastMs: 60_000 })
+        const replyLost = client.link.loseNextReply()
+        await expect(lease.unlock()).resolves.toBeUndefined()
+        await replyLost
+        const { holder } = await suite.inspect()
+        expect(holder).toMatchObject({ owner: `${lease.owner}:kept`, holdCount: 1 })
+        expect(lost).toEqual([])
+        await client.lock.forceUnlock()
+      },
+      { ...linked, isPromised: suite.traits.lease.keeps === true && !suite.traits.evicts },
+    )
+
+    suite.scenario(
       'a release whose reply was lost resolves, and is not reported as a loss',
       async () => {
         const client = await openUsed()
