@@ -176,7 +176,11 @@ describe('a provider', () => {
     ['returns nothing', () => undefined, /got undefined/],
     ['returns no password', () => ({ username: user }), /got undefined as password/],
     ['returns an empty password', () => ({ password: '' }), /got an empty string as password/],
-    ['returns a username that is not a string', () => ({ username: 7, password: 'secret' }), /a username that is not/],
+    [
+      'returns a username that is not a string',
+      () => ({ username: 7, password: 'secret' }),
+      /a username that is not/,
+    ],
   ]
 
   it.each(failing)(
