@@ -61,6 +61,11 @@ export class Suite {
     return this.#subject === 'lock'
   }
 
+  /** Whether a release can keep the lock for its least time. Of a read/write lock none can. */
+  get keeps(): boolean {
+    return this.#subject === 'lock' && this.engine.traits.lease.keeps === true
+  }
+
   get tripsPerStep(): number {
     return this.engine.tripsPerStep ?? 1
   }

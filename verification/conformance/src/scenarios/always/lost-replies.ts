@@ -52,7 +52,7 @@ export function describeLostReplies(suite: Suite): void {
         expect(lost).toEqual([])
         await client.lock.forceUnlock()
       },
-      { ...linked, isPromised: suite.traits.lease.keeps === true && !suite.traits.evicts },
+      { ...linked, isPromised: suite.keeps && !suite.traits.evicts },
     )
 
     suite.scenario(

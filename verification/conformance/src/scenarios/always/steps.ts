@@ -62,7 +62,7 @@ export function describeSteps(suite: Suite): void {
     it('a release that keeps the lock leaves it to no client, for that long exactly, and changes nothing when it comes again', async () => {
       const store = await open()
       const [a = '', b = ''] = store.owners(2)
-      if (!lease.keeps) {
+      if (!suite.keeps) {
         const { lock } = await suite.open()
         expect(await failureOf(lock.lock({ atLeastMs: 1_000 }))).toMatchObject({ code: 'INVALID_ARGUMENT' })
         return

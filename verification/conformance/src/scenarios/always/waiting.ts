@@ -172,7 +172,7 @@ export function describeWaiting(suite: Suite): void {
         expect(lease?.isHeld).toBe(true)
         await lease?.unlock()
       },
-      { isPromised: suite.traits.lease.keeps === true && suite.traits.fifo },
+      { isPromised: suite.keeps && suite.traits.fifo },
     )
 
     itWithProcesses(
