@@ -105,10 +105,41 @@ module.exports = {
       severity: 'error',
       comment: 'Of the core, another engine imports @holdfast/core/engine only.',
       from: {
-        path: '^packages/(documents|memory|postgres|session-queue|zookeeper|etcd|memcached|mysql)/src/',
+        path: '^packages/stores/src/',
         pathNot: '\\.spec\\.ts$',
       },
       to: { path: core, pathNot: `${core}engine/index\\.ts$` },
+    },
+    {
+      name: 'stores-share-documents-and-sessions-only',
+      severity: 'error',
+      comment:
+        'Programs with one store must not load another: of each other, stores import what is public of those two.',
+      from: { path: '^packages/stores/src/([^/]+)/', pathNot: '\\.spec\\.ts$' },
+      to: {
+        path: '^packages/stores/src/',
+        pathNot: '^packages/stores/src/($1/|documents/(steps/)?index\\.ts$|sessions/index\\.ts$)',
+      },
+    },
+    {
+      name: 'documents-and-sessions-know-no-store',
+      severity: 'error',
+      comment: 'They are engines over a port: drivers, and each other, are for the stores.',
+      from: { path: '^packages/stores/src/(documents|sessions)/', pathNot: '\\.spec\\.ts$' },
+      to: { path: ['^packages/stores/src/(?!$1/)', 'node_modules'] },
+    },
+    {
+      name: 'pg-in-its-store-only',
+      severity: 'error',
+      comment: 'Users of one store must not be made to install the driver of another.',
+      from: { path: '^packages/stores/src/', pathNot: '^packages/stores/src/postgres/' },
+      to: { path: 'node_modules/(@types/pg|pg|@electric-sql)/' },
+    },
+    {
+      name: 'mysql2-in-its-store-only',
+      severity: 'error',
+      from: { path: '^packages/stores/src/', pathNot: '^packages/stores/src/mysql/' },
+      to: { path: 'node_modules/mysql2/' },
     },
     {
       name: 'clients-use-what-is-public',
@@ -121,8 +152,8 @@ module.exports = {
       name: 'the-reference-stands-on-the-port',
       severity: 'error',
       comment: 'The pure steps know nothing of documents, so that a store in memory can use them, too.',
-      from: { path: '^packages/documents/src/steps/', pathNot: '\\.spec\\.ts$' },
-      to: { path: '^packages/documents/src/(?!steps/)' },
+      from: { path: '^packages/stores/src/documents/steps/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^packages/stores/src/documents/(?!steps/)' },
     },
     {
       name: 'the-model-knows-no-server',
@@ -130,7 +161,10 @@ module.exports = {
       comment:
         'A store of steps belongs to the package that keeps the objects; of others it needs the port and the reference.',
       from: { path: '^verification/model/src/' },
-      to: { path: '^packages/', pathNot: '^packages/(core/src/engine|documents/src/steps)/index\\.ts$' },
+      to: {
+        path: '^packages/',
+        pathNot: '^packages/(core/src/engine|stores/src/documents/steps)/index\\.ts$',
+      },
     },
     {
       name: 'opentelemetry-in-its-subpath-only',

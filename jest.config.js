@@ -16,7 +16,7 @@ export const project = (name, more) => ({
   },
   moduleNameMapper: {
     '^@holdfast/core/redisson$': '<rootDir>/packages/core/src/redis/redisson/index.ts',
-    '^@holdfast/([a-z-]+)/([a-z-]+)$': [
+    '^@holdfast/([a-z-]+)/([a-z/-]+)$': [
       '<rootDir>/packages/$1/src/$2/index.ts',
       '<rootDir>/verification/$1/src/$2/index.ts',
     ],
@@ -42,9 +42,9 @@ const left = [
   'core/test/conformance/(?!redis\\.test)',
   'core/test/(failover|minified|multi-lock-cluster|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
   'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model)',
-  '(documents|session-queue)/test/(interleavings|mutants)',
+  'stores/test/(documents|sessions)/(interleavings|mutants)',
   // In virtual time it is in verification/sim.
-  'memory/test/conformance',
+  'stores/test/memory/conformance',
   'examples/test/',
   'nestjs/test/',
   'scripts/test/publish',

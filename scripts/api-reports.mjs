@@ -7,9 +7,10 @@ import { folderOf, libraries, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
 
-/** Entry points besides the main one of each package, by the folder that has them. */
-const furtherEntries = {
+/** The entry points of packages that have several, by the folder that has them. */
+const entriesOf = {
   core: [
+    '',
     'lock',
     'semaphore',
     'read-write-lock',
@@ -20,8 +21,8 @@ const furtherEntries = {
     'engine',
     'redis/redisson',
   ],
-  documents: ['steps'],
-  metrics: ['otel', 'prometheus'],
+  metrics: ['', 'otel', 'prometheus'],
+  stores: ['memory', 'postgres', 'mysql', 'etcd', 'zookeeper', 'memcached'],
 }
 
 /** By these paths packages find the sources of others, while what is published finds declarations. */
@@ -61,10 +62,9 @@ function configFor(name, entry) {
 
 const reportOf = (name, entry) => `${[name, ...entry.split('/').slice(-2, -1)].join('-')}.api.md`
 
-const entries = libraries.flatMap((name) => [
-  [name, ''],
-  ...(furtherEntries[name] ?? []).map((entry) => [name, `${entry}/`]),
-])
+const entries = libraries.flatMap((name) =>
+  (entriesOf[name] ?? ['']).map((entry) => [name, entry === '' ? '' : `${entry}/`]),
+)
 
 mkdirSync(`${root}api`, { recursive: true })
 for (const [name, entry] of entries) {

@@ -134,16 +134,14 @@ function entriesAbove(id, getModuleInfo, seen = new Set()) {
 const least = 'build/lock/index.js'
 
 /**
- * What several entry points need is one file: a file more costs an import as much time as 20 kB of code. But where one of them does with less
- * than the others, that is the file, and what others add is left to files of their own, which bundlers leave out.
+ * What the least of several entry points shares with others is one file: a file more costs an import as much time as 20 kB of code. What
+ * others add is left to files of their own, which bundlers leave out; and so is all where none is the least, since few programs have two.
  */
-const sharedApart =
-  (hasLeast) =>
-  (id, { getModuleInfo }) => {
-    const above = entriesAbove(id, getModuleInfo)
-    if (getModuleInfo(id).isEntry || above.length < 2) return undefined
-    return hasLeast && !above.some((entry) => entry.endsWith(least)) ? undefined : 'shared'
-  }
+const sharedApart = (id, { getModuleInfo }) => {
+  const above = entriesAbove(id, getModuleInfo)
+  if (getModuleInfo(id).isEntry || above.length < 2) return undefined
+  return above.some((entry) => entry.endsWith(least)) ? 'shared' : undefined
+}
 
 /** Files are called after what the modules in them lead to. */
 const chunkName = ({ name, moduleIds }) =>
@@ -167,7 +165,7 @@ async function writeModules(folder, input) {
   const options = {
     ...plainNames,
     hoistTransitiveImports: false,
-    manualChunks: sharedApart(Object.values(input).some((path) => path.endsWith(least))),
+    manualChunks: sharedApart,
   }
   await bundle.write({ ...options, dir: `${folder}dist/esm`, format: 'es' })
   await bundle.write({ ...options, dir: `${folder}dist/cjs`, format: 'cjs', interop: 'auto' })
@@ -177,7 +175,7 @@ async function writeModules(folder, input) {
 }
 
 /**
- * The command with all that it needs, but for the packages of other stores: nothing else has to be installed, and it starts in less time. As
+ * The command with all that it needs, but for other stores and their drivers: nothing else has to be installed, and it starts in less time. As
  * CommonJS, which Node.js loads faster. Returns the files of other packages that became part of it.
  */
 async function writeProgram(folder) {

@@ -1,4 +1,4 @@
-// Usage: node scripts/run-mutants.mjs [--engine redis|postgres|memory|documents|session-queue] [--file part of a name] [--shard 1/4]
+// Usage: node scripts/run-mutants.mjs [--engine redis|postgres|memory|documents|sessions] [--file part of a name] [--shard 1/4]
 // Tries every mistake that can be made in the steps of the stores, and fails when one is neither found nor listed in
 // verification/mutants/survivors/. What became of each is in .cache/mutants/.
 import { spawnSync } from 'node:child_process'
@@ -7,10 +7,10 @@ import { root } from './lib/workspace.mjs'
 
 const tests = {
   redis: ['redis', 'packages/core/test/mutants.test.ts'],
-  postgres: ['rest', 'packages/postgres/test/mutants.test.ts'],
+  postgres: ['rest', 'packages/stores/test/postgres/mutants.test.ts'],
   memory: ['no-server', 'verification/mutants/test/memory.offline.test.ts'],
-  documents: ['no-server', 'packages/documents/test/mutants.offline.test.ts'],
-  'session-queue': ['no-server', 'packages/session-queue/test/mutants.offline.test.ts'],
+  documents: ['no-server', 'packages/stores/test/documents/mutants.offline.test.ts'],
+  sessions: ['no-server', 'packages/stores/test/sessions/mutants.offline.test.ts'],
 }
 
 const options = { engine: { type: 'string' }, file: { type: 'string' }, shard: { type: 'string' } }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast } from '@holdfast/core'
-import { memcached } from '@holdfast/memcached'
+import { memcached } from '@holdfast/stores/memcached'
 import {
   countCommands,
   startEtcd,

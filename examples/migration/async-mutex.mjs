@@ -1,6 +1,6 @@
 // async-mutex
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { Mutex } from 'async-mutex'
 
 const redis = process.env.REDIS_URL

@@ -1,9 +1,9 @@
 // My locks should live in a store that Holdfast does not know. How do I write an engine for it?
 import { Holdfast } from '@holdfast/core'
-import { documentEngine } from '@holdfast/documents'
-import { TableStore } from './own-engine/table-store.js'
+import { documentEngine } from './own-engine/document-engine.js'
+import { DocumentTable } from './own-engine/document-store.js'
 
-const engine = documentEngine(new TableStore())
+const engine = documentEngine(new DocumentTable())
 await using alice = new Holdfast({ engine, label: 'Alice' })
 await using bob = new Holdfast({ engine, label: 'Bob' })
 

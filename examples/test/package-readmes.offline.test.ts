@@ -5,8 +5,7 @@ import { format } from 'node:util'
 import { runInNewContext } from 'node:vm'
 import { transformSync } from '@swc/core'
 import * as core from '@holdfast/core'
-import * as memory from '@holdfast/memory'
-import * as documentSteps from '@holdfast/documents/steps'
+import * as memory from '@holdfast/stores/memory'
 import * as metrics from '@holdfast/metrics'
 import * as otel from '@holdfast/metrics/otel'
 import * as prometheus from '@holdfast/metrics/prometheus'
@@ -16,19 +15,17 @@ const anyImport = /^import .*?'$/gms
 /** As they are tested, not as they were built. */
 const ours: Readonly<Record<string, unknown>> = {
   '@holdfast/core': core,
-  '@holdfast/memory': memory,
-  '@holdfast/documents/steps': documentSteps,
+  '@holdfast/stores/memory': memory,
   '@holdfast/metrics': metrics,
   '@holdfast/metrics/otel': otel,
   '@holdfast/metrics/prometheus': prometheus,
 }
 
 it.each([
-  ['memory', 'what it begins with'],
+  ['stores', 'In tests'],
   ['metrics', 'OpenTelemetry'],
   ['metrics', 'Prometheus'],
   ['metrics', 'Any other library'],
-  ['documents', 'The steps alone'],
 ])('the example in the README of @holdfast/%s prints what it says: %s', async (name, heading) => {
   const readmePath = join(__dirname, '../../packages', name, 'README.md')
   const [intro = '', section = intro] = readFileSync(readmePath, 'utf8').split(`\n## ${heading}\n`)

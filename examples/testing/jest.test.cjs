@@ -1,5 +1,5 @@
 const { Holdfast } = require('@holdfast/core')
-const { memory } = require('@holdfast/memory')
+const { memory } = require('@holdfast/stores/memory')
 
 it('runs one job at a time', async () => {
   const store = memory()

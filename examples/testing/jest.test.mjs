@@ -1,5 +1,5 @@
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { jest } from '@jest/globals'
 import { makeStock, reserve } from './reserve.mjs'
 

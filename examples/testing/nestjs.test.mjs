@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, it } from 'node:test'
 import { Test } from '@nestjs/testing'
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { getHoldfastToken, HoldfastModule } from '@holdfast/nestjs'
 import { Orders, OrdersModule } from '../dist/nestjs/orders.js'
 

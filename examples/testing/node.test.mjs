@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, it, mock } from 'node:test'
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { makeStock, reserve } from './reserve.mjs'
 
 let store, holdfast, rival

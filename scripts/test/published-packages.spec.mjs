@@ -22,7 +22,7 @@ it('a new repository reaches manifests and links', () => {
   })
   const page = withLinks(read('packages/core/README.md'), manifestOf('core'), 'core', moved)
   expect(page).toContain(`](${moved}/blob/main/docs/reference/options.md)`)
-  expect(page).toContain(`](${moved}/tree/main/packages/memory)`)
+  expect(page).toContain(`](${moved}/tree/main/packages/stores)`)
   expect(page).not.toMatch(relativeLink)
   const later = withLinks(page, manifest, 'core', `${moved}-2`)
   expect(later).toContain(`](${moved}-2/blob/main/docs/reference/options.md)`)

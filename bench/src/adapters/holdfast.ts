@@ -73,7 +73,7 @@ const onPostgres = (tables: 'unlogged' | 'logged'): Contender =>
     library: `Holdfast, ${tables}`,
     settings: `tables: '${tables}'; otherwise the defaults`,
     async open(url) {
-      const { postgres } = await import('@holdfast/postgres')
+      const { postgres } = await import('@holdfast/stores/postgres')
       return openSession({ engine: postgres({ url, tables }) })
     },
   })
@@ -88,7 +88,7 @@ export const onZooKeeper = variant({
   library: 'Holdfast on ZooKeeper',
   settings: 'tickMs of the server; otherwise the defaults',
   async open(url) {
-    const { zookeeper } = await import('@holdfast/zookeeper')
+    const { zookeeper } = await import('@holdfast/stores/zookeeper')
     return openSession({ engine: zookeeper({ connect: url, tickMs }) })
   },
 })
@@ -96,7 +96,7 @@ export const onZooKeeper = variant({
 export const onEtcd = variant({
   library: 'Holdfast on etcd',
   async open(url) {
-    const { etcd } = await import('@holdfast/etcd')
+    const { etcd } = await import('@holdfast/stores/etcd')
     return openSession({ engine: etcd({ hosts: [url] }) })
   },
 })
@@ -104,7 +104,7 @@ export const onEtcd = variant({
 export const onMysql = variant({
   library: 'Holdfast on MySQL',
   async open(url) {
-    const { mysql } = await import('@holdfast/mysql')
+    const { mysql } = await import('@holdfast/stores/mysql')
     return openSession({ engine: mysql({ url }) })
   },
 })
@@ -112,7 +112,7 @@ export const onMysql = variant({
 export const onMemcached = variant({
   library: 'Holdfast on memcached',
   async open(url) {
-    const { memcached } = await import('@holdfast/memcached')
+    const { memcached } = await import('@holdfast/stores/memcached')
     return openSession({ engine: memcached({ url }) })
   },
 })

@@ -1,5 +1,5 @@
 import type { LockEngine } from '@holdfast/core/engine'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import type { Redis } from 'ioredis'
 import { findRedis } from './open-any-redis.js'
 import { runProgram, withRedis } from './run-example.js'

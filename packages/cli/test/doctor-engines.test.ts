@@ -1,5 +1,5 @@
 import { Holdfast } from '@holdfast/core'
-import { memcached } from '@holdfast/memcached'
+import { memcached } from '@holdfast/stores/memcached'
 import {
   startEtcd,
   startEtcdCluster,

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { Holdfast, HoldfastOptions } from '@holdfast/core'
-import { etcd } from '@holdfast/etcd'
-import { memcached } from '@holdfast/memcached'
-import { mysql } from '@holdfast/mysql'
-import { postgres } from '@holdfast/postgres'
-import { zookeeper } from '@holdfast/zookeeper'
+import { etcd } from '@holdfast/stores/etcd'
+import { memcached } from '@holdfast/stores/memcached'
+import { mysql } from '@holdfast/stores/mysql'
+import { postgres } from '@holdfast/stores/postgres'
+import { zookeeper } from '@holdfast/stores/zookeeper'
 import {
   openDatabase,
   openEtcd,

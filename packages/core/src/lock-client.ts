@@ -26,7 +26,7 @@ export interface HoldfastOptions extends ClientOptions, RedisOptions {
 export interface EngineHoldfastOptions extends ClientOptions {
   /** Instead of an engine: see {@link HoldfastOptions}. */
   readonly redis?: undefined
-  /** Where locks are stored: `memory()` of `@holdfast/memory`, for example. */
+  /** Where locks are stored: `memory()` of `@holdfast/stores/memory`, for example. */
   readonly engine: LockEngine
 }
 

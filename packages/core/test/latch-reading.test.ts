@@ -1,4 +1,4 @@
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { startRedis } from '@holdfast/testkit'
 import { Holdfast, UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'

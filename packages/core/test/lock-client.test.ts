@@ -5,7 +5,7 @@ import { getMultiLock } from '@holdfast/core/multi'
 import { getReadWriteLock } from '@holdfast/core/read-write-lock'
 import { redisson } from '@holdfast/core/redisson'
 import { getSemaphore } from '@holdfast/core/semaphore'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { sharedRedisUrl, uniqueName } from '@holdfast/testkit'
 import { closeAfterTest, closeAll } from './support/clients.js'
 

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { Holdfast, type HoldfastEvents } from '@holdfast/core'
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 
 const phases = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'] as const
 const operations = ['acquire', 'hold', 'renew', 'release'] as const

@@ -1,4 +1,4 @@
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { until } from '@holdfast/testkit'
 import { Holdfast, HoldfastQuorum, type Lease, UnavailableError } from '../src/index.js'
 import { closeAfterTest } from './support/clients.js'

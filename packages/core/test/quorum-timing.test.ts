@@ -1,4 +1,4 @@
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { Holdfast, type HoldfastQuorum, type Lease, type LockLostError } from '../src/index.js'
 import type { Addressing } from '../src/engine/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'

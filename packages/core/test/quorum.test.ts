@@ -1,4 +1,4 @@
-import { type MemoryStore } from '@holdfast/memory'
+import { type MemoryStore } from '@holdfast/stores/memory'
 import { until, soon } from '@holdfast/testkit'
 import { Holdfast, type HoldfastQuorum, type Lease, UnavailableError } from '../src/index.js'
 import { closeAfterTest } from './support/clients.js'

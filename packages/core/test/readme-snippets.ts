@@ -37,13 +37,8 @@ export function readSnippets(): Snippet[] {
   const pages = [
     'README.md',
     'packages/core/README.md',
-    'packages/postgres/README.md',
-    'packages/etcd/README.md',
-    'packages/memcached/README.md',
-    'packages/mysql/README.md',
     'packages/node-redis/README.md',
-    'packages/session-queue/README.md',
-    'packages/zookeeper/README.md',
+    'packages/stores/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
   ]
   return pages.flatMap(snippetsOf)

@@ -1,4 +1,4 @@
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { Holdfast } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { SlowEngine } from './support/slow-engine.js'

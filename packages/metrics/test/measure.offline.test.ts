@@ -1,5 +1,5 @@
 import { Holdfast } from '@holdfast/core'
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { measure, metricDefinitions, mostGroups, type Measuring, type MetricSink } from '@holdfast/metrics'
 
 let store: MemoryStore

@@ -12,7 +12,7 @@ import type { MetricData } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { Holdfast } from '@holdfast/core'
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { metricDefinitions } from '@holdfast/metrics'
 import { HoldfastInstrumentation } from '@holdfast/metrics/otel'
 

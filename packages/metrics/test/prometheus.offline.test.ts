@@ -1,6 +1,6 @@
 import { AggregatorRegistry, Registry } from 'prom-client'
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { metricDefinitions, prometheusNameOf } from '@holdfast/metrics'
 import { collectHoldfastMetrics } from '@holdfast/metrics/prometheus'
 

@@ -1,5 +1,5 @@
 const { describeInProcess } = require('@holdfast/conformance')
-const { memory } = require('@holdfast/memory')
+const { memory } = require('@holdfast/stores/memory')
 
 const store = memory()
 const wipe = () => store.failOver()

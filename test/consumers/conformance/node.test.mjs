@@ -1,7 +1,7 @@
 import * as runner from 'node:test'
 import { describeEngine, describeInProcess } from '@holdfast/conformance'
 import { Holdfast } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 
 const store = memory()
 const wipe = () => store.failOver()

@@ -1,7 +1,7 @@
 import * as node from 'node:test'
 import * as jest from '@jest/globals'
 import { describeInProcess, linkedEngine, type LinkedEngine, type TestRunner } from '@holdfast/conformance'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import * as vitest from 'vitest'
 
 export const runners: readonly TestRunner[] = [node, jest, vitest]

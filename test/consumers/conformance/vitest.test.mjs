@@ -1,5 +1,5 @@
 import { describeInProcess } from '@holdfast/conformance'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import * as runner from 'vitest'
 
 const store = memory()

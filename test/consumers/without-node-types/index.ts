@@ -2,19 +2,14 @@ import { Holdfast } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
 import { redisson } from '@holdfast/core/redisson'
 import { createDashboard } from '@holdfast/dashboard'
-import { documentEngine, type DocumentStore } from '@holdfast/documents'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { measure } from '@holdfast/metrics'
-import { postgres } from '@holdfast/postgres'
-import type { QueueStore } from '@holdfast/session-queue'
+import { postgres } from '@holdfast/stores/postgres'
 import { collectHoldfastMetrics } from '@holdfast/metrics/prometheus'
 import { SubscriberHub } from '@holdfast/pubsub'
 import { Watchdog } from '@holdfast/watchdog'
 
 const engine: LockEngine = memory()
-export const session = (store: QueueStore): string => store.session
-
-export const onDocuments = (store: DocumentStore): LockEngine => documentEngine(store)
 
 export async function read() {
   await using holdfast = new Holdfast({ engine })

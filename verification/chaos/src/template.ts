@@ -38,25 +38,25 @@ export async function templateOf(spec: TemplateSpec, library: RedisLibrary = 'io
       return redisTemplateOf(spec, library)
     case 'postgres': {
       const { url, listenUrl, tables } = spec
-      const { postgres } = await import('@holdfast/postgres')
+      const { postgres } = await import('@holdfast/stores/postgres')
       return postgres({ url, listenUrl, tables })
     }
     case 'zookeeper': {
       const { connect, tickMs } = spec
-      const { zookeeper } = await import('@holdfast/zookeeper')
+      const { zookeeper } = await import('@holdfast/stores/zookeeper')
       return zookeeper({ connect, tickMs })
     }
     case 'etcd': {
-      const { etcd } = await import('@holdfast/etcd')
+      const { etcd } = await import('@holdfast/stores/etcd')
       return etcd({ hosts: spec.hosts })
     }
     case 'memcached': {
       const { url, graceMs } = spec
-      const { memcached } = await import('@holdfast/memcached')
+      const { memcached } = await import('@holdfast/stores/memcached')
       return memcached({ url, graceMs })
     }
     case 'mysql': {
-      const { mysql } = await import('@holdfast/mysql')
+      const { mysql } = await import('@holdfast/stores/mysql')
       return mysql({ url: spec.url })
     }
   }

@@ -9,16 +9,27 @@ import type { Realm } from './realm.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
+/** Where the compiler puts them. */
+const built = {
+  core: 'packages/core/build',
+  documents: 'packages/stores/build/documents',
+  memory: 'packages/stores/build/memory',
+  pubsub: 'packages/pubsub/build',
+  sessions: 'packages/stores/build/sessions',
+} as const
+
+type Part = keyof typeof built
+
 /** In one module of the bundle, replaces every occurrence of a text, both as esbuild prints them. */
 export interface Edit {
   /** Whose module. */
-  readonly of: 'core' | 'documents' | 'memory' | 'pubsub' | 'session-queue'
+  readonly of: Part
   readonly file: string
   readonly find: string
   readonly replace: string
 }
 
-type Sources = Readonly<Record<string, string>>
+type Sources = Readonly<Partial<Record<Part, string>>>
 
 /** What one copy of the program exports. */
 export type Program = typeof program
@@ -70,7 +81,7 @@ export class Bundle {
     this.#text = text
   }
 
-  /** @param sources - folders with the sources of packages that take the place of what was built */
+  /** @param sources - folders with the sources of parts that take the place of what was built */
   static async make(sources: Sources = {}): Promise<Bundle> {
     const { outputFiles } = await build({
       entryPoints: [join(root, 'verification/sim/src/program/index.ts')],
@@ -98,7 +109,7 @@ export class Bundle {
 }
 
 function edited(text: string, { of, file, find, replace }: Edit): string {
-  const head = `\n// packages/${of}/build/${file}\n`
+  const head = `\n// ${built[of]}/${file}\n`
   const modules = text.split(/(?=\n\/\/ (?:packages|verification|node_modules)\/[^\n]*\n)/)
   const at = modules.findIndex((module) => module.startsWith(head) && module.includes(find))
   const module = modules[at]
@@ -135,14 +146,13 @@ const workspace = (sources: Sources): Plugin => ({
       contents: 'export const nowMs = trueNowMs',
     }))
     bundle.onResolve(
-      { filter: /^@holdfast\/(core|documents|memory|pubsub|session-queue)(\/|$)/ },
+      { filter: /^@holdfast\/(core|pubsub|stores\/(documents|memory|sessions))(\/|$)/ },
       ({ path }) => {
-        const [, name = '', entry = ''] = path.split('/')
-        const folder = sources[name]
+        const [name, ...entry] = path.replace(/^@holdfast\/(stores\/)?/, '').split('/')
+        const part = name as Part
+        const folder = sources[part]
         return {
-          path: folder
-            ? join(folder, entry, 'index.ts')
-            : join(root, 'packages', name, 'build', entry, 'index.js'),
+          path: folder ? join(folder, ...entry, 'index.ts') : join(root, built[part], ...entry, 'index.js'),
         }
       },
     )

@@ -118,7 +118,7 @@ const commonFaults = {
 const ownFaults = {
   memory: storeFaults,
   documents: { ...storeFaults, ...documentFaults },
-  'session-queue': { ...storeFaults, ...queueFaults },
+  sessions: { ...storeFaults, ...queueFaults },
   redis: redisFaults,
 } satisfies Record<EngineName, Record<string, FaultKind>>
 
@@ -137,7 +137,7 @@ const namesOf = (kinds: object): readonly SimFault[] =>
 const often: Readonly<Record<EngineName, readonly SimFault[]>> = {
   memory: [],
   documents: [],
-  'session-queue': Array<SimFault>(2).fill('lagBehind'),
+  sessions: Array<SimFault>(2).fill('lagBehind'),
   redis: [...Array<SimFault>(4).fill('failOver'), ...Array<SimFault>(2).fill('forgeNotices')],
 }
 

@@ -12,7 +12,7 @@ export function limitsFor(engine: EngineName, rates: Readonly<Record<string, num
     slackMs: 100,
     commandTimeoutMs,
     handOffMs: engine === 'documents' ? 100 : 30,
-    drawsTokensInTurn: engine !== 'session-queue',
+    drawsTokensInTurn: engine !== 'sessions',
     // At first contact, by an address that leads to several servers.
     ...(engine === 'redis' && { mayRefuse: /the Redis server is a replica/ }),
   }

@@ -449,7 +449,7 @@ const inDocuments = mistakesIn('documents', 'documents', [
   ],
 ])
 
-const inQueues = mistakesIn('session-queue', 'session-queue', [
+const inQueues = mistakesIn('sessions', 'sessions', [
   [
     'the session is claimed for longer than it lives',
     'lock',

@@ -8,7 +8,7 @@ import type { EngineName } from './program/stores.js'
 export const engineNames = [
   'memory',
   'documents',
-  'session-queue',
+  'sessions',
   'redis',
 ] as const satisfies readonly EngineName[]
 
@@ -16,7 +16,7 @@ export const engineNames = [
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
   memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
   documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
-  'session-queue': ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
+  sessions: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
   redis: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
 }
 
@@ -52,7 +52,7 @@ export class Simulation {
     return schedulesWith(
       { common: faultsOn(engine), own: [] },
       object,
-      engine === 'session-queue' ? 400 : 0,
+      engine === 'sessions' ? 400 : 0,
       longestFaultMs,
     )
   }

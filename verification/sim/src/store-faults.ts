@@ -73,6 +73,6 @@ export const queueFaults = {
 
 function queuesOf(struck: Struck) {
   const store = storeOf(struck)
-  if (store.engine === 'session-queue') return store.queues
+  if (store.engine === 'sessions') return store.queues
   throw new Error('only sessions have this fault')
 }

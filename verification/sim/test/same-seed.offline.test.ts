@@ -9,7 +9,7 @@ const seed = 40
 it.each([
   ['memory', 'quorum', 3],
   ['documents', 'semaphore', 1],
-  ['session-queue', 'lock', 1],
+  ['sessions', 'lock', 1],
   ['redis', 'read-write-lock', 1],
 ] as const)(
   'a seed has the same history on %s alone, after others, and in another process',

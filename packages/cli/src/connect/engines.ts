@@ -4,7 +4,7 @@ import { isMissing } from './missing-package.js'
 import { readServersUrl } from './servers-url.js'
 import type { StoreOptions } from './store-options.js'
 
-/** A kind of store that comes in packages of its own. */
+/** A kind of store that comes in a package of its own, and may need a driver. */
 export interface EngineKind {
   /** As messages name it. */
   readonly store: string
@@ -22,10 +22,10 @@ const kinds: readonly EngineKind[] = [
   {
     store: 'PostgreSQL',
     scheme: /^postgres(ql)?:/,
-    packages: ['@holdfast/postgres', 'pg'],
+    packages: ['@holdfast/stores', 'pg'],
     options: ['schema', 'tables', 'minReplicas'],
     async open(url, { schema, tables = 'unlogged', minReplicas, mayCreate = false }) {
-      const { postgres } = await import('@holdfast/postgres')
+      const [{ postgres }] = await Promise.all([import('@holdfast/stores/postgres'), import('pg')])
       const database = {
         url,
         migrate: mayCreate ? 'auto' : 'check',
@@ -38,10 +38,10 @@ const kinds: readonly EngineKind[] = [
   {
     store: 'ZooKeeper',
     scheme: /^zks?:/,
-    packages: ['@holdfast/zookeeper'],
+    packages: ['@holdfast/stores'],
     options: [],
     async open(url) {
-      const { zookeeper } = await import('@holdfast/zookeeper')
+      const { zookeeper } = await import('@holdfast/stores/zookeeper')
       const { hosts, path, user, hasTls } = readServersUrl('ZooKeeper', 'zk', url)
       return zookeeper({
         connect: `${hosts.join(',')}${path === '' ? '' : `/${path}`}`,
@@ -57,10 +57,10 @@ const kinds: readonly EngineKind[] = [
   {
     store: 'etcd',
     scheme: /^etcds?:/,
-    packages: ['@holdfast/etcd'],
+    packages: ['@holdfast/stores'],
     options: [],
     async open(url) {
-      const { etcd } = await import('@holdfast/etcd')
+      const { etcd } = await import('@holdfast/stores/etcd')
       const { hosts, path, user, hasTls } = readServersUrl('etcd', 'etcd', url)
       return etcd({
         hosts: hosts.map((host) => `${hasTls ? 'https' : 'http'}://${withPort(host, 2379)}`),
@@ -72,10 +72,10 @@ const kinds: readonly EngineKind[] = [
   {
     store: 'memcached',
     scheme: /^memcacheds?:/,
-    packages: ['@holdfast/memcached'],
+    packages: ['@holdfast/stores'],
     options: [],
     async open(url) {
-      const { memcached } = await import('@holdfast/memcached')
+      const { memcached } = await import('@holdfast/stores/memcached')
       const { hosts, path, user, hasTls } = readServersUrl('memcached', 'memcached', url)
       return memcached({
         url: `memcached://${hosts.join(',')}`,
@@ -88,10 +88,10 @@ const kinds: readonly EngineKind[] = [
   {
     store: 'MySQL',
     scheme: /^(mysql|mariadb):/,
-    packages: ['@holdfast/mysql', 'mysql2'],
+    packages: ['@holdfast/stores', 'mysql2'],
     options: ['table'],
     async open(url, { table, mayCreate = false }) {
-      const { mysql } = await import('@holdfast/mysql')
+      const [{ mysql }] = await Promise.all([import('@holdfast/stores/mysql'), import('mysql2')])
       return mysql({ url, migrate: mayCreate ? 'auto' : 'check', ...(table !== undefined && { table }) })
     },
   },

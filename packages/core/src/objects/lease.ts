@@ -191,7 +191,7 @@ export class Lease extends BaseLease {
 
   /**
    * Ties a transaction of the application to this hold, with an engine whose database it also writes to
-   * (`@holdfast/postgres`, `@holdfast/mysql`). Call it right after `begin`, before the transaction reads or writes anything that the lock
+   * (`@holdfast/stores/postgres`, `@holdfast/stores/mysql`). Call it right after `begin`, before the transaction reads or writes anything that the lock
    * protects.
    *
    * The transaction fails if this lease is not the current one. A later holder that calls `fence` waits until this
@@ -207,7 +207,7 @@ export class Lease extends BaseLease {
     const { fence, settings } = this.#home
     if (!fence) {
       throw new InvalidArgumentError(
-        `fence needs locks in the database of the transaction (@holdfast/postgres, @holdfast/mysql), and these are on the engine ` +
+        `fence needs locks in the database of the transaction (@holdfast/stores/postgres, @holdfast/stores/mysql), and these are on the engine ` +
           `${settings.engine}: have the store compare fencingToken instead`,
         { lockName: this.name, owner: this.owner },
       )

@@ -15,7 +15,7 @@ const ofQuorum = { redis: 'masters: [url, …]', engine: (made: string) => `mast
 export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'client'): string {
   const { redis, engine } = place === 'quorum' ? ofQuorum : ofClient
   const postgres = (option: string): string =>
-    `; for locks in PostgreSQL pass ${engine(`: postgres({ ${option} })`)}, with postgres from @holdfast/postgres`
+    `; for locks in PostgreSQL pass ${engine(`: postgres({ ${option} })`)}, with postgres from @holdfast/stores/postgres`
   if (isEngine(given)) return `; pass an engine as ${engine('')}`
   if (typeof given === 'string' || given instanceof URL) {
     const text = String(given)

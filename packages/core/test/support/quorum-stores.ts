@@ -1,4 +1,4 @@
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { closeAll } from './clients.js'
 
 /** Five masters in memory, new ones for each test, of which nothing may be left. */

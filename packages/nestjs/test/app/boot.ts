@@ -2,7 +2,7 @@ import type { INestApplication, INestApplicationContext, Type } from '@nestjs/co
 import { Module, type ModuleMetadata } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import type { AbstractHttpAdapter } from '@nestjs/core'
-import { memory, type MemoryStore } from '@holdfast/memory'
+import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { HoldfastModule, type HoldfastProviding } from '@holdfast/nestjs'
 
 export const silent = { logger: false, abortOnError: false } as const

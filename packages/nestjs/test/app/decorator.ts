@@ -10,7 +10,7 @@ import {
   LockLostError,
   LockTimeoutError,
 } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import { currentLease, getHoldfastToken, InjectHoldfast, WithLock } from '@holdfast/nestjs'
 import { of } from 'rxjs'
 import { holdfastIn, withContext } from './boot.js'

@@ -3,7 +3,7 @@ import { Inject, Injectable, Module } from '@nestjs/common'
 import { NestFactory } from '@nestjs/core'
 import { Test } from '@nestjs/testing'
 import { Holdfast, HoldfastQuorum, InvalidArgumentError, type Lock } from '@holdfast/core'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 import {
   getHoldfastToken,
   getLockToken,

@@ -52,7 +52,7 @@ export async function compileApp(name: string, { nest, system }: Variant): Promi
   const nestPackages = (await readdir(join(installed[nest], '@nestjs'))).map((each) => `@nestjs/${each}`)
   const links = {
     '@holdfast/core': join(root, 'packages/core'),
-    '@holdfast/memory': join(root, 'packages/memory'),
+    '@holdfast/stores': join(root, 'packages/stores'),
     '@types/node': join(root, 'node_modules/@types/node'),
     ...Object.fromEntries(
       [...nestPackages, 'rxjs', 'reflect-metadata'].map((each) => [each, join(installed[nest], each)]),

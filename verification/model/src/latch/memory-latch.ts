@@ -1,4 +1,4 @@
-import type { LatchContext, LatchRecord } from '@holdfast/documents/steps'
+import type { LatchContext, LatchRecord } from '@holdfast/stores/documents/steps'
 import { clockStartUs } from '../explore/job.js'
 import { realMachine, type Machine } from '../reference/machine.js'
 import type { LatchContents, LatchNotice, LatchRan, LatchStep, LatchStore } from './latch-step.js'

@@ -1,4 +1,4 @@
-import type { LockState } from '@holdfast/documents/steps'
+import type { LockState } from '@holdfast/stores/documents/steps'
 import { nothing, type Contents } from '../contents.js'
 import { lockKind } from '../reference/lock-kind.js'
 import { realMachine, type Machine } from '../reference/machine.js'

@@ -1,4 +1,4 @@
-import type { StepContext } from '@holdfast/documents/steps'
+import type { StepContext } from '@holdfast/stores/documents/steps'
 import type { Contents } from '../contents.js'
 import type { Way } from '../explore/way.js'
 import type { Reply, Step } from '../step.js'

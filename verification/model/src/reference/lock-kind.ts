@@ -1,4 +1,4 @@
-import { msUntil, type LockState } from '@holdfast/documents/steps'
+import { msUntil, type LockState } from '@holdfast/stores/documents/steps'
 import { refreshed } from '../step.js'
 import type { Kind } from './kind.js'
 import { realMachine, type Machine } from './machine.js'

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import * as steps from '@holdfast/documents/steps'
+import * as steps from '@holdfast/stores/documents/steps'
 
 /** The pure steps of the memory engine. */
 export type Machine = typeof steps
@@ -10,7 +10,7 @@ export const realMachine: Machine = steps
 
 /** The sources of the steps, by the name of the module. */
 export async function readSources(): Promise<ReadonlyMap<string, string>> {
-  const folder = dirname(require.resolve('@holdfast/documents/steps'))
+  const folder = dirname(require.resolve('@holdfast/stores/documents/steps'))
   const files = (await readdir(folder)).filter((file) => /^[\w-]+\.ts$/.test(file))
   const read = async (file: string) =>
     [file.slice(0, -3), await readFile(join(folder, file), 'utf8')] as const

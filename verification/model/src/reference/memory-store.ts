@@ -1,4 +1,4 @@
-import type { Notice as MemoryNotice, StepContext } from '@holdfast/documents/steps'
+import type { Notice as MemoryNotice, StepContext } from '@holdfast/stores/documents/steps'
 import { nothing, type Contents } from '../contents.js'
 import { clockStartUs, times } from '../explore/job.js'
 import type { ExploredStore, Way } from '../explore/way.js'

@@ -1,4 +1,4 @@
-import { msUntil, type SharedHold, type SharedState } from '@holdfast/documents/steps'
+import { msUntil, type SharedHold, type SharedState } from '@holdfast/stores/documents/steps'
 import { byOwner, type HoldContents } from '../contents.js'
 import { withEndedHolds } from '../explore/contents-of.js'
 import { findsEndedHold, runsAgain } from '../explore/differences.js'

@@ -1,4 +1,4 @@
-import { msUntil, type Waiting, type WaitingState } from '@holdfast/documents/steps'
+import { msUntil, type Waiting, type WaitingState } from '@holdfast/stores/documents/steps'
 import { byOwner, type Contents, type EntryContents } from '../contents.js'
 import { formerProofOf, proofOf } from '../step.js'
 import type { Unsettled } from './kind.js'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../root.js'
 
-export type Engine = 'redis' | 'postgres' | 'memory' | 'documents' | 'session-queue'
+export type Engine = 'redis' | 'postgres' | 'memory' | 'documents' | 'sessions'
 
 /** By the reason why they do no harm: the mistakes that nothing here finds. */
 type SurvivorList = Readonly<Record<string, readonly string[]>>

@@ -1,8 +1,8 @@
 import { InProcessLink, linkedEngine, type Link, type Network } from '@holdfast/conformance'
 import { Holdfast, HoldfastQuorum, redisEngine, type ClientOptions } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
-import { documentEngine } from '@holdfast/documents'
-import { sessionQueue } from '@holdfast/session-queue'
+import { documentEngine } from '@holdfast/stores/documents'
+import { sessionQueue } from '@holdfast/stores/sessions'
 import { MemoryStore, queueTraits } from '../stores/index.js'
 import type { RedisWay } from '../redis/way.js'
 import { linkedDocuments } from './linked-documents.js'
@@ -63,7 +63,7 @@ function storeBehindLink({ store, network }: StoreReach): {
       const link = new InProcessLink('documents', 1, network)
       return { engine: documentEngine(linkedDocuments(store.table, link)), link }
     }
-    case 'session-queue': {
+    case 'sessions': {
       const link = new InProcessLink('queues', 1, network)
       const { queues } = store
       const engine = sessionQueue({

@@ -1,6 +1,6 @@
 import { describeEngine, describeInProcess, type TestHook, type TestRunner } from '@holdfast/conformance'
-import { documentEngine } from '@holdfast/documents'
-import { memory } from '@holdfast/memory'
+import { documentEngine } from '@holdfast/stores/documents'
+import { memory } from '@holdfast/stores/memory'
 import { DocumentTable, MemoryUnderTest } from '../stores/index.js'
 import { RedisUnderTest, type RedisServers } from './redis-under-test.js'
 import type { EngineName } from './stores.js'
@@ -45,7 +45,7 @@ function describe(engine: EngineName, servers: RedisServers, runner: TestRunner)
       )
       return
     }
-    case 'session-queue':
+    case 'sessions':
       describeEngine(new MemoryUnderTest(), runner)
       return
     case 'redis':

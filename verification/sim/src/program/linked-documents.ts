@@ -6,7 +6,7 @@ import type {
   DocumentStore,
   KeyRange,
   Snapshot,
-} from '@holdfast/documents'
+} from '@holdfast/stores/documents'
 
 /** The same store, at the far end of a link: each request is a message of its own, and so is its reply. */
 export function linkedDocuments(store: DocumentStore, link: InProcessLink): DocumentStore {

@@ -1,4 +1,4 @@
-import { memory, type MemoryStore as Memory } from '@holdfast/memory'
+import { memory, type MemoryStore as Memory } from '@holdfast/stores/memory'
 import { DocumentTable, MemoryQueues } from '../stores/index.js'
 
 /** What the simulation does to a store, and asks it at the end. */
@@ -14,7 +14,7 @@ export interface Ends {
 export type SimStore =
   | (Ends & { readonly engine: 'memory'; readonly memory: Memory })
   | (Ends & { readonly engine: 'documents'; readonly table: DocumentTable })
-  | (Ends & { readonly engine: 'session-queue'; readonly queues: MemoryQueues })
+  | (Ends & { readonly engine: 'sessions'; readonly queues: MemoryQueues })
 
 export type EngineName = SimStore['engine'] | 'redis'
 
@@ -30,7 +30,7 @@ export function openStore(engine: SimStore['engine'], n: number): SimStore {
       return openMemory(Array.from({ length: n }, memory).reduce((_, last) => last, memory()))
     case 'documents':
       return openTable(new DocumentTable({ id: `table-${n}` }))
-    case 'session-queue':
+    case 'sessions':
       return openQueues(new MemoryQueues())
   }
 }
@@ -60,7 +60,7 @@ function openTable(table: DocumentTable): SimStore {
 
 function openQueues(queues: MemoryQueues): SimStore {
   return {
-    engine: 'session-queue',
+    engine: 'sessions',
     queues,
     loseData: () => queues.wipe(),
     owners: () => queues.entries().map(({ owner }) => owner),

@@ -7,7 +7,7 @@ import type {
   DocumentTraits,
   KeyRange,
   Snapshot,
-} from '@holdfast/documents'
+} from '@holdfast/stores/documents'
 
 /** More than are made in a tenth of a second. */
 const journaled = 1_000

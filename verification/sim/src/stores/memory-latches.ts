@@ -1,4 +1,4 @@
-import type { LatchNames, LatchStore, NewLatch, StoredLatch } from '@holdfast/session-queue'
+import type { LatchNames, LatchStore, NewLatch, StoredLatch } from '@holdfast/stores/sessions'
 
 interface KeptLatch {
   readonly text: string

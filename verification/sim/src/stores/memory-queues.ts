@@ -1,5 +1,5 @@
 import type { ClientInfo } from '@holdfast/core/engine'
-import type { Entry, EntryNote, Listing, NewSize, Queue, Size } from '@holdfast/session-queue'
+import type { Entry, EntryNote, Listing, NewSize, Queue, Size } from '@holdfast/stores/sessions'
 import { MemoryLatches } from './memory-latches.js'
 
 /** The session of a request is over. */

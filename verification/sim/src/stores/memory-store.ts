@@ -8,7 +8,7 @@ import type {
   Queue,
   QueueStore,
   StoreEvents,
-} from '@holdfast/session-queue'
+} from '@holdfast/stores/sessions'
 import { LinkedLatches } from './memory-latches.js'
 import type { MemoryQueues, StoreEvent } from './memory-queues.js'
 

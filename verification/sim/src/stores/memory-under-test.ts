@@ -1,7 +1,7 @@
 import { InProcessLink, type EngineUnderTest, type LinkedClient } from '@holdfast/conformance'
 import { Holdfast, type ClientOptions } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
-import { sessionQueue } from '@holdfast/session-queue'
+import { sessionQueue } from '@holdfast/stores/sessions'
 import { MemoryQueues } from './memory-queues.js'
 import { MemoryStore, queueTraits } from './memory-store.js'
 
