@@ -18,7 +18,7 @@ import { build, transform } from 'esbuild'
 import { format } from 'prettier'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
-import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
+import { bundledPackages, folderOf, publishedPackages, root } from './lib/workspace.mjs'
 
 /** The files of the command, of which two run in processes of their own, by the modules that they are made of. */
 const programs = { main: 'main', 'guard-main': 'run/guard-main', 'other-process': 'verify/other-process' }
@@ -34,7 +34,7 @@ function entriesOf(folder) {
   return Object.fromEntries(entries.map((entry) => [entry, entry]))
 }
 
-const ownPackages = publishedPackages.map((name) => `@holdfast/${name}`)
+const ownPackages = [...bundledPackages, ...publishedPackages].map((name) => `@holdfast/${name}`)
 
 const isBare = (id) => !/^[./]/.test(id)
 

@@ -5,8 +5,6 @@ export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Leaves first, so that a package comes after what it depends on. */
 export const publishedPackages = [
-  'watchdog',
-  'pubsub',
   'core',
   'stores',
   'node-redis',
@@ -16,6 +14,9 @@ export const publishedPackages = [
   'conformance',
   'cli',
 ]
+
+/** Those that are part of core's files. */
+export const bundledPackages = ['watchdog', 'pubsub']
 
 /** The folder of one of them: the suite stands with what proves that the others work. */
 export const folderOf = (name) => (name === 'conformance' ? `verification/${name}` : `packages/${name}`)

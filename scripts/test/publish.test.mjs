@@ -80,6 +80,6 @@ it('publishes the tarballs that the registry lacks, byte for byte, and leaves ou
 })
 
 it('refuses a version that the registry has with other content', async () => {
-  there.set('watchdog', integrityOf('something else'))
-  await expect(publish()).rejects.toThrow(`The registry has another @holdfast/watchdog@${version}`)
+  there.set('core', integrityOf('something else'))
+  await expect(publish()).rejects.toThrow(`The registry has another @holdfast/core@${version}`)
 })

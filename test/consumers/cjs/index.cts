@@ -2,8 +2,6 @@ import core = require('@holdfast/core')
 import redisson = require('@holdfast/core/redisson')
 import dashboard = require('@holdfast/dashboard')
 import memory = require('@holdfast/stores/memory')
-import pubsub = require('@holdfast/pubsub')
-import watchdog = require('@holdfast/watchdog')
 import ioredis = require('ioredis')
 
 const redis = new ioredis.Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
@@ -51,9 +49,7 @@ async function main(): Promise<void> {
     !(timeout instanceof core.LockTimeoutError)
   )
     process.exitCode = 1
-  console.log(
-    `require  counts ${String(counts)}, then ${String(timeout)}; ${pubsub.SubscriberHub.name}, ${watchdog.Watchdog.name}, ${memory.memory().name}`,
-  )
+  console.log(`require  counts ${String(counts)}, then ${String(timeout)}; ${memory.memory().name}`)
 }
 
 void main()

@@ -3,8 +3,6 @@ import type { Lease } from '@holdfast/core'
 import { redisson } from '@holdfast/core/redisson'
 import { createDashboard } from '@holdfast/dashboard'
 import { memory } from '@holdfast/stores/memory'
-import { SubscriberHub } from '@holdfast/pubsub'
-import { Watchdog } from '@holdfast/watchdog'
 import { Redis } from 'ioredis'
 
 const redis = new Redis(process.env['REDIS_URL'] ?? 'redis://127.0.0.1:6379')
@@ -62,9 +60,7 @@ if (
   !(timeout instanceof LockTimeoutError)
 )
   process.exitCode = 1
-console.log(
-  `import   counts ${String(counts)}, then ${String(timeout)}; ${SubscriberHub.name}, ${Watchdog.name}, ${memory().name}`,
-)
+console.log(`import   counts ${String(counts)}, then ${String(timeout)}; ${memory().name}`)
 
 /** Never called: further options of ioredis compile. */
 export const further = (): unknown[] => [

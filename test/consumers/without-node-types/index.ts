@@ -6,8 +6,6 @@ import { memory } from '@holdfast/stores/memory'
 import { measure } from '@holdfast/metrics'
 import { postgres } from '@holdfast/stores/postgres'
 import { collectHoldfastMetrics } from '@holdfast/metrics/prometheus'
-import { SubscriberHub } from '@holdfast/pubsub'
-import { Watchdog } from '@holdfast/watchdog'
 
 const engine: LockEngine = memory()
 
@@ -17,15 +15,7 @@ export async function read() {
   return lease.signal.aborted
 }
 
-export const used = [
-  redisson,
-  createDashboard,
-  postgres,
-  measure,
-  collectHoldfastMetrics,
-  SubscriberHub,
-  Watchdog,
-]
+export const used = [redisson, createDashboard, postgres, measure, collectHoldfastMetrics]
 
 declare const pool: {
   readonly totalCount: number
