@@ -6,7 +6,6 @@ import type { Events } from '../events/events.js'
 import type { HoldTable } from '../holding/hold-table.js'
 import type { Hold } from '../holding/hold.js'
 import type { Request, Settings } from '../options/options.js'
-import type { OwnerReports } from '../operating/operations.js'
 import type { Closing } from '../ownership/closing.js'
 import type { Frames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
@@ -63,6 +62,17 @@ export interface Home {
     wantedSince?: number,
   ): Promise<AnyAcquired | NotAcquired>
 }
+
+/** What a client says of one of its owners. */
+export interface OwnerReport {
+  /** For how long it has held the object or waited for it. */
+  readonly ageMs: number
+  /** Of its hold; 0: none. */
+  readonly fencingToken: number
+}
+
+/** What the client of an owner says of it, if it does. */
+export type OwnerReports = (owner: string) => OwnerReport | undefined
 
 /** What the clients of other owners report, and are notified of. */
 export interface HomeOperations {

@@ -1,41 +1,25 @@
 import { nanoid } from 'nanoid'
 import type { Address } from '../engine/requests.js'
-import type { Inbox } from '../engine/session.js'
-import type { OperatorSession } from '../engine/operator.js'
 import { ClosedError, UnavailableError } from '../errors/errors.js'
+import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../util/clock.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
-import { mostPagesOf, textOf } from './messages.js'
-import type { ClientReport, Question, ReportHead, ReportPage } from './messages.js'
+import { textOf } from './messages.js'
+import type { Answer, ClientReport, Question } from './messages.js'
+import type { Reporter } from './reporter.js'
 
 /** Which clients are asked, and for what. */
 export interface Collection {
   readonly clientIds: readonly string[]
-  readonly limit: number
   readonly name?: string | undefined
   readonly withinMs: number
   readonly spreadMs: number
-}
-
-/** What collecting reports needs of the client. */
-export interface ReportCollectorDeps {
-  readonly clientId: string
-  /** Its name, for errors. */
-  readonly engine: string
-  readonly operator: OperatorSession | undefined
-  readonly inbox: Pick<Inbox, 'subscribe'>
-  /** The report of this same client. */
-  report(question: Pick<Question, 'limit' | 'name'>): Promise<ClientReport>
 }
 
 /** Reports that are being collected. */
 interface PendingCollection {
   /** Those whose reports are still to come. */
   readonly missing: Set<string>
-  /** By client and number: those of reports of which others are still to come. */
-  readonly pages: Map<string, Map<number, ReportPage>>
-  /** No report has more. */
-  readonly mostPages: number
   readonly reports: ClientReport[]
   /** No more reports are awaited. */
   end(error?: ClosedError): void
@@ -44,14 +28,17 @@ interface PendingCollection {
 /** How many clients one step asks, so that it holds up the store for well under a millisecond. */
 const askedAtOnce = 100
 
-/** Asks clients for reports, and puts together what they send. */
+/** Asks clients for reports, and collects what they send. */
 export class ReportCollector {
-  readonly #deps: ReportCollectorDeps
+  readonly #store: StoreClient
+  readonly #reporter: Reporter
   readonly #pending = new Map<string, PendingCollection>()
   #isClosed = false
 
-  constructor(deps: ReportCollectorDeps) {
-    this.#deps = deps
+  /** @param reporter - of this same client */
+  constructor(store: StoreClient, reporter: Reporter) {
+    this.#store = store
+    this.#reporter = reporter
   }
 
   /**
@@ -61,12 +48,12 @@ export class ReportCollector {
    */
   async ask(call: Collection, address: Address): Promise<ClientReport[]> {
     if (this.#isClosed) throw closed()
-    const { clientId, operator, inbox } = this.#deps
+    const { clientId, inbox, session } = this.#store
     const endAt = monotonicMs() + call.withinMs
     const others = new Set(call.clientIds)
-    const own = others.delete(clientId) ? [await this.#deps.report(call)] : []
+    const own = others.delete(clientId) ? [this.#reporter.report(call.name)] : []
     // Without an operator nobody else can be asked.
-    if (others.size === 0 || !operator) return own
+    if (others.size === 0 || !session.operator) return own
     if ((await withTimeout(inbox.subscribe(address), call.withinMs)) === timedOut)
       throw this.#notSubscribed(call)
     const withinMs = Math.max(0, endAt - monotonicMs())
@@ -75,22 +62,14 @@ export class ReportCollector {
   }
 
   /**
-   * Takes a part of a report. Anyone may publish one. The id, which only those know that were asked, is the proof that it is no
-   * stranger's; it is none against another client that was asked.
+   * Takes a report. Anyone may publish one. The id, which only those know that were asked, is the proof that it is no stranger's; it
+   * is none against another client that was asked.
    */
-  reported(page: ReportPage): void {
-    const pending = this.#pending.get(page.id)
-    const { clientId } = page
-    if (!pending?.missing.has(clientId) || page.page >= pending.mostPages) return
-    const pages = pending.pages.get(clientId) ?? new Map<number, ReportPage>()
-    pending.pages.set(clientId, pages.set(page.page, page))
-    const first = pages.get(0)
-    if (!first || pages.size < first.pages) return
-    pending.pages.delete(clientId)
-    const report = assemble([...pages.values()])
-    if (!report) return
+  reported({ id, report }: Answer): void {
+    const pending = this.#pending.get(id)
+    if (!pending?.missing.has(report.clientId)) return
     pending.reports.push(report)
-    this.#unneeded(pending, [clientId])
+    this.#unneeded(pending, [report.clientId])
   }
 
   /** Ends whatever is being collected. */
@@ -109,8 +88,7 @@ export class ReportCollector {
         if (error) reject(error)
         else resolve()
       }
-      const mostPages = mostPagesOf(call.limit)
-      this.#pending.set(id, { missing, pages: new Map(), mostPages, reports, end })
+      this.#pending.set(id, { missing, reports, end })
       timer = setTimeout(end, call.withinMs)
     })
     const sent = this.#send(id, call, [...missing])
@@ -131,16 +109,13 @@ export class ReportCollector {
     }
   }
 
-  async #send(
-    id: string,
-    { limit, name, spreadMs }: Collection,
-    clientIds: readonly string[],
-  ): Promise<void> {
-    const { operator, clientId: from } = this.#deps
-    const text = textOf({ kind: 'ask', content: { id, from, limit, name, spreadMs } })
+  async #send(id: string, { name, spreadMs }: Collection, clientIds: readonly string[]): Promise<void> {
+    const { session, clientId: from } = this.#store
+    const content: Question = { id, from, name, spreadMs }
+    const text = textOf({ kind: 'ask', content })
     for (let i = 0; i < clientIds.length; i += askedAtOnce) {
       const asked = clientIds.slice(i, i + askedAtOnce)
-      const reached = (await operator?.send(asked, text)) ?? []
+      const reached = (await session.operator?.send(asked, text)) ?? []
       const pending = this.#pending.get(id)
       if (!pending) return
       const gone = asked.filter((_, n) => reached[n] === false)
@@ -149,9 +124,8 @@ export class ReportCollector {
   }
 
   #notSubscribed({ withinMs }: Collection): UnavailableError {
-    const { engine } = this.#deps
     const text = `no client could be asked within ${withinMs} ms, since this one receives no notifications now`
-    return new UnavailableError(text, { engine })
+    return new UnavailableError(text, { engine: this.#store.engine.name })
   }
 
   #unneeded(pending: PendingCollection, clientIds: readonly string[]): void {
@@ -168,18 +142,3 @@ async function onTheirWay(ended: Promise<void>, error: unknown): Promise<void> {
 const lateMs = 100
 
 const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')
-
-/** `null` if none has the head. */
-function assemble(pages: readonly ReportPage[]): ClientReport | null {
-  const sorted = [...pages].sort((a, b) => a.page - b.page)
-  const [first] = sorted
-  if (!first?.head) return null
-  const { client, ...head }: ReportHead = first.head
-  return {
-    ...head,
-    client: { ...client, startedAt: new Date(client.startedAt) },
-    holds: sorted.flatMap(({ holds }) => holds),
-    queue: sorted.flatMap(({ queue }) => queue),
-    losses: sorted.flatMap(({ losses }) => losses),
-  }
-}
