@@ -1,9 +1,9 @@
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Address, Addressing, ObjectType, Target } from '../engine/requests.js'
 import type { FencedClient, FencingLease, Registry } from '../engine/session.js'
-import type { StoreSilence } from '../errors/store-silence.js'
+import type { Ready, StoreSilence } from '../waiting/readiness.js'
 import type { Events } from '../events/events.js'
-import type { HoldTable } from '../holding/hold-table.js'
+import type { HoldTable } from '../ownership/owners.js'
 import type { Hold } from '../holding/hold.js'
 import type { Request, Settings } from '../options/options.js'
 import type { Closing } from '../ownership/closing.js'
@@ -12,7 +12,6 @@ import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
 import type { Background } from '../util/background.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import type { Ready } from '../waiting/readiness.js'
 
 /** What was entered, and the entry of this call. */
 export interface AnyAcquired {

@@ -1,7 +1,7 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
 import { clientOf, titleFrom, writePermits } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import { notALock, toHoldfastError } from '../errors/errors.js'
 import type { Home } from './home.js'
 
 /** One owner, and the process it belongs to if that has registered. */

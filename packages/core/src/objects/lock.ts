@@ -2,9 +2,8 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { titleOf } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
-import { InvalidArgumentError } from '../errors/errors.js'
-import { toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
+import type { ErrorSubject } from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Member } from '../multi/member.js'
 import { resolveForce, resolveHold } from '../options/options.js'
@@ -12,22 +11,24 @@ import type { ForceOptions, HoldOptions, Request } from '../options/options.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { acquireForBody, acquireInScope, endBody, joinTurns } from './entrance.js'
-import type { Outcome } from './entrance.js'
-import type { Home } from './home.js'
-import { describeLock, evict, find, sendOf } from './inspection.js'
-import type { Found, LockInfo } from './inspection.js'
-import { Lease } from './lease.js'
-import type { LockCallback } from './lease.js'
 import {
   acquireByOptions,
+  acquireForBody,
+  acquireInScope,
+  endBody,
+  joinTurns,
   ranOrNot,
   splitArguments,
   timedOutWaiting,
   useLease,
   valueOrTimeout,
-} from './use-lease.js'
-import type { Acquiring, TryWithLockResult } from './use-lease.js'
+} from './entrance.js'
+import type { Acquiring, Outcome, TryWithLockResult } from './entrance.js'
+import type { Home } from './home.js'
+import { describeLock, evict, find, sendOf } from './inspection.js'
+import type { Found, LockInfo } from './inspection.js'
+import { Lease } from './lease.js'
+import type { LockCallback } from './lease.js'
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => 'waitedMs' in outcome
 
