@@ -16,9 +16,13 @@ export interface HandOff {
 export function handOffsOf(history: History): HandOff[] {
   const { events, holds, calls, faults, sizes } = history
   // A call for several locks enters all of them when it has the last one.
-  const together = new Set(
-    calls.flatMap(({ requested }) => (requested.together === undefined ? [] : [requested.call])),
-  )
+  const parts = calls.filter(({ requested }) => requested.together !== undefined)
+  const together = new Set(parts.map(({ requested }) => requested.call))
+  const mayHaveHad = (lock: string, fromMs: number, untilMs: number): boolean =>
+    parts.some(
+      ({ requested, refused }) =>
+        requested.lock === lock && refused !== undefined && refused.atMs > fromMs && refused.atMs < untilMs,
+    )
   const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
     entryKey,
@@ -29,6 +33,8 @@ export function handOffsOf(history: History): HandOff[] {
       if (together.has(acquired.call)) return []
       const left = sizes.isLock(hold.lock) ? ofLock[n - 1]?.live.at(-1)?.until : roomMadeFor(hold, history)
       if ((left?.kind !== 'left' && left?.kind !== 'lowered') || left.atMs > acquired.atMs) return []
+      // It may have had this one while it waited for another.
+      if (mayHaveHad(hold.lock, left.atMs, acquired.atMs)) return []
       const queueEntry = queueEntries.get(entryKey(hold))?.find(({ atMs }) => atMs < left.atMs)
       if (!queueEntry || !faults.quiet(hold.lock, { fromMs: queueEntry.atMs, untilMs: acquired.atMs }))
         return []
@@ -58,12 +64,14 @@ function roomMadeFor(hold: Hold, { events, holds, sizes }: History): HistoryEven
   const hasExpired = others.some(({ live }) =>
     live.some(({ until, untilMs }) => until === null && untilMs > last.atMs && untilMs < atMs),
   )
-  const justBefore = last.atMs - 1e-6
-  const used = others
-    .filter(({ live }) => live.some(({ fromMs, untilMs }) => fromMs <= justBefore && untilMs > justBefore))
-    .reduce((sum, other) => sum + permitsAt(other, justBefore), 0)
+  const wantedAt = (instantMs: number): number =>
+    others
+      .filter(({ live }) => live.some(({ fromMs, untilMs }) => fromMs <= instantMs && untilMs > instantMs))
+      .reduce((sum, other) => sum + permitsAt(other, instantMs), permitsOf(hold))
   const size = sizes.least(hold.lock, { fromMs: last.atMs, untilMs: atMs })
-  return hasExpired || used + permitsOf(hold) <= size ? undefined : last
+  // What it did not make room by is that a smaller size lapsed.
+  const isRoom = wantedAt(last.atMs + 1e-6) <= size
+  return hasExpired || !isRoom || wantedAt(last.atMs - 1e-6) <= size ? undefined : last
 }
 
 /** What may let a waiter in, or change who is first in the queue. */
