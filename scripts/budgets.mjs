@@ -10,17 +10,17 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 134,
-  lines: 23_660,
+  files: 118,
+  lines: 23_180,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
-  'uses of Pick<': 38,
-  'interfaces named …Deps': 3,
-  'files on the way of a free withLock': 50,
+  'uses of Pick<': 26,
+  'interfaces named …Deps': 0,
+  'files on the way of a free withLock': 36,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 263_300,
-  'bundle of one lock with LockClient, bytes': 175_450,
+  'bundle of one lock with Holdfast, bytes': 259_400,
+  'bundle of one lock with LockClient, bytes': 175_750,
 }
 
 /** Files that only say what is public may be short. */

@@ -3,8 +3,7 @@ import type { ObjectKind } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
-import { driftMs } from '../time/deadline.js'
-import { longestMs } from '../util/clock.js'
+import { driftMs, longestMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import {
   checkBoolean,
