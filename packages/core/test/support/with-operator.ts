@@ -1,5 +1,5 @@
 import type { EngineHost, EngineSession, LockEngine, OperatorSession } from '@holdfast/core/engine'
-import { memory } from '@holdfast/memory'
+import { memory } from '@holdfast/stores/memory'
 
 /** The memory engine, with other steps for operators. @param stepsOf - called for each client */
 export function withOperator(
