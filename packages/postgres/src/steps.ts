@@ -12,6 +12,7 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
+  TakeOverRequest,
 } from '@holdfast/core/engine'
 import type { PostgresAddress } from './address.js'
 import type { Row } from './connection/statement.js'
@@ -71,32 +72,23 @@ export class Steps {
     const waiting = [entryTtlMs, grantLeaseMs, inbox.channel, inbox.key]
     return {
       ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor, proof]),
-      read: (rows) => {
-        const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
-        switch (kind) {
-          case 'held':
-            return { kind, token: numberIn(token) }
-          case 'busy':
-            return {
-              kind,
-              ttlMs: numberIn(ttlMs),
-              serverUs: numberIn(serverUs),
-              holder: holder ?? '',
-              position: numberIn(position),
-            }
-          case 'lost':
-          case 'abandoned':
-            return { kind }
-          default:
-            throw strange(String(kind))
-        }
-      },
+      read: acquireReply,
     }
   }
 
+  takeOver(
+    { id }: PostgresAddress,
+    { owner, heir, leaseMs }: TakeOverRequest,
+    tokenFloor: number,
+  ): Step<AcquireReply> {
+    return { ...this.#call('take_over', [id, owner, heir, leaseMs, tokenFloor]), read: acquireReply }
+  }
+
   release({ id, kind }: PostgresAddress, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {
-    const { owner, count, tombstoneMs, keepMs } = request
-    const values = [id, owner, count, tombstoneMs, tokenFloor, ...(keepMs === undefined ? [] : [keepMs])]
+    const { owner, count, tombstoneMs, keepMs, heir } = request
+    const values: unknown[] = [id, owner, count, tombstoneMs, tokenFloor]
+    if (keepMs !== undefined) values.push(keepMs)
+    if (heir !== undefined) values.push(heir)
     return { ...this.#call(nameOf('release', kind), values), read: releaseReply }
   }
 
@@ -212,6 +204,27 @@ export class Steps {
 
   #call(name: string, values: readonly unknown[]): Call {
     return callOf(this.#schema, name, values)
+  }
+}
+
+function acquireReply(rows: readonly Row[]): AcquireReply {
+  const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
+  switch (kind) {
+    case 'held':
+      return { kind, token: numberIn(token) }
+    case 'busy':
+      return {
+        kind,
+        ttlMs: numberIn(ttlMs),
+        serverUs: numberIn(serverUs),
+        holder: holder ?? '',
+        position: numberIn(position),
+      }
+    case 'lost':
+    case 'abandoned':
+      return { kind }
+    default:
+      throw strange(String(kind))
   }
 }
 

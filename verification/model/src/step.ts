@@ -1,3 +1,4 @@
+import { heirOf } from '@holdfast/core/engine'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -9,6 +10,7 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
+  TakeOverRequest,
 } from '@holdfast/core/engine'
 
 /** What the client of a step knows of tokens. */
@@ -21,6 +23,7 @@ interface WithFloor {
 export type Step =
   | ({ readonly kind: 'acquire' } & Omit<AcquireRequest, 'wantsToken'> & WithFloor)
   | ({ readonly kind: 'release' } & ReleaseRequest & WithFloor)
+  | ({ readonly kind: 'take over' } & TakeOverRequest & WithFloor)
   | ({ readonly kind: 'force'; readonly owner: string } & WithFloor)
   | ({ readonly kind: 'resize' } & ResizeRequest & WithFloor)
   | { readonly kind: 'renew'; readonly owner: string; readonly leaseMs: number }
@@ -65,6 +68,9 @@ export type Notice =
 
 /** Each owner is the only one of its client. */
 export const ownerOf = (client: string): string => `${client}:1`
+
+/** Who holds what this owner has handed over. */
+export const heirOfOwner = (owner: string): string => heirOf(owner, 'x')
 
 /** What the requests of an owner have for a proof, and its grants must repeat. */
 export const proofOf = (owner: string): string => `proof-${owner.replace(':', '-')}`

@@ -19,6 +19,7 @@ import type {
   ReleaseRequest,
   Renewal,
   ResizeRequest,
+  TakeOverRequest,
 } from './requests.js'
 
 /**
@@ -58,8 +59,17 @@ export interface LockSteps {
   /**
    * Sets the hold count. At 0 both the hold and the queue entry go, `tombstoneMs` leaves a tombstone, and a lock that is
    * free then is handed to the first live waiter. An owner that does not hold changes nothing but its queue entry.
+   *
+   * With `keepMs` the heir holds the lock then, with the token of its owner, and the first waiter is to ask until when. One that the heir
+   * that it names holds already counts as `released`.
    */
   release(address: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply>
+  /**
+   * Makes the owner the holder of a lock that its heir holds, with a new token and a lease from now on, and has the first waiter ask until
+   * when. An owner that holds it already is treated as by `acquire`, one that was abandoned is refused as there, and anything else is
+   * `busy` and changes nothing. Present if the engine's traits say `lease.handsOver`.
+   */
+  takeOver?(address: Address, request: TakeOverRequest, timeoutMs: number): Promise<AcquireReply>
   /** Extends leases to at least what is wanted, never shortening one; all of one group. One reply each, in order. */
   renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]>
   /** Keeps queue entries alive; all of one group. One reply each, in order. */

@@ -192,6 +192,8 @@ export interface Traits {
     readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
     /** Whether a release can keep a lock held for a time ({@link ReleaseRequest.keepMs}). Without it `atLeastMs` is refused. */
     readonly keeps?: true
+    /** Whether a release can hand a lock over, for another client to take it over ({@link LockSteps.takeOver}). Without it both are refused. */
+    readonly handsOver?: true
   }
   /**
    * Whether a grant comes with a number larger than that of every earlier grant of the lock: always, as long as the

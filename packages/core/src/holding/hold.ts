@@ -2,7 +2,7 @@ import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
 import type { RenewalReply } from '../engine/replies.js'
 import { titleOf } from '../engine/requests.js'
 import type { Address, ObjectKind, ReleaseRequest, Renewal, Target } from '../engine/requests.js'
-import { ClosedError, UnavailableError } from '../errors/errors.js'
+import { ClosedError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import type { LockLostError, LossReason } from '../errors/errors.js'
 import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
@@ -27,6 +27,12 @@ import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 export interface Acquired {
   readonly hold: Hold
   readonly entry: LeaseEntry
+}
+
+/** Who is to hold a lock that is handed over, and until when. */
+interface HandedOver {
+  readonly heir: string
+  readonly until: number
 }
 
 /** An entry that is being left, if it is not only some permits, and its turn. */
@@ -294,12 +300,13 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
-  #abandon(): void {
-    const mayLastMs = this.#clock.mayLastMs(monotonicMs())
+  #abandon(handed?: HandedOver): void {
+    const now = monotonicMs()
+    const leaseMs = Math.max(this.#clock.mayLastMs(now), (handed?.until ?? now) - now)
     const { address, owner } = this
     const title = titleOf(this.#target)
-    const [inDoubt, keepUntil] = [this.#inDoubt, this.#keepUntil]
-    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs: mayLastMs, keepUntil })
+    const [inDoubt, keepUntil, heir] = [this.#inDoubt, this.#keepUntil, handed?.heir]
+    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs, keepUntil, heir })
   }
 
   /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
@@ -379,6 +386,43 @@ export class Hold implements Possession, Renewable, ReportedHold {
    */
   leave(entry: LeaseEntry): Promise<void> {
     return this.#giveBack(entry)
+  }
+
+  handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
+    const until = monotonicMs() + withinMs
+    if (this.#keepUntil > monotonicMs()) throw this.#cannotHandOver('give atLeastMs to takeOver instead')
+    if (this.bodies?.isIdle === false)
+      throw this.#cannotHandOver('a callback runs in its hold; use lock() and no callback')
+    if (this.#leases.count > 1 || !this.#commands.isIdle)
+      throw this.#cannotHandOver('its hold was entered more than once; unlock the other leases first')
+    return this.#handOver(entry, heir, withinMs, until)
+  }
+
+  #cannotHandOver(why: string): InvalidArgumentError {
+    const { address, owner } = this
+    const text = `the lease on lock ${address.name} cannot be handed over: ${why}`
+    return new InvalidArgumentError(text, { lockName: address.name, owner })
+  }
+
+  async #handOver(entry: LeaseEntry, heir: string, withinMs: number, until: number): Promise<void> {
+    const slot = this.#commands.next()
+    const { commandTimeoutMs } = this.#store.settings
+    try {
+      this.#leases.delete(entry)
+      const release = this.#beginLeaving()
+      const handing = { ...release, heir, keepUntil: until, until: Math.min(release.until, until) }
+      const outcome = await this.#send(handing, commandTimeoutMs)
+      this.#onLeft(entry, 0, outcome, { heir, until })
+      if (outcome !== 'unanswered') return
+      const { address, owner } = this
+      throw new UnavailableError(
+        `lock ${address.name} was not handed over: the store did not reply within ${commandTimeoutMs} ms or before the lease of ${owner} ended. ` +
+          `It is released in the background, and may stay held for ${withinMs} ms`,
+        { lockName: address.name, owner },
+      )
+    } finally {
+      this.#endTurn(slot)
+    }
   }
 
   /** Gives back what open leases no longer need. Settles as `leave`. */
@@ -560,12 +604,12 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return channels.release(this, () => sendRelease(this.#store, release, waitMs), toPublished)
   }
 
-  #onLeft(left: LeaseEntry | null, count: number, outcome: ReleaseOutcome): void {
+  #onLeft(left: LeaseEntry | null, count: number, outcome: ReleaseOutcome, handed?: HandedOver): void {
     const { reports } = this.#store
     if (outcome === 'not-held') this.lose('not-held')
     this.#assertNotLost()
     const isConfirmed = outcome !== 'unanswered'
-    if (!isConfirmed) this.#abandon()
+    if (!isConfirmed) this.#abandon(handed)
     this.#endLeaving()
     reports.released(this, left?.kind ?? this.kind, isConfirmed)
     if (this.#countsEntries || count === 0 || count === this.#target.permits) return
@@ -690,7 +734,7 @@ export async function sendRelease(
   waitMs: number,
 ): Promise<ReleaseOutcome> {
   const { facts, steps, settings, background } = store
-  const { address, title, owner, count, tombstoneMs, keepUntil, until } = release
+  const { address, title, owner, count, tombstoneMs, keepUntil, heir, until } = release
   let now = monotonicMs()
   const stopAt = Math.min(until, now + waitMs)
   for (;;) {
@@ -698,12 +742,13 @@ export async function sendRelease(
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
       const keepMs = count === 0 && keepUntil > now ? Math.ceil(keepUntil - now) : undefined
-      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs }, timeoutMs)
+      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs, heir }, timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)
       release.wasDenied = true
       const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
-      const mayHaveRunBefore = count === 0 && !settings.evicts && isRepeated
+      // Of a hand-over that ran before the store says so.
+      const mayHaveRunBefore = count === 0 && heir === undefined && !settings.evicts && isRepeated
       const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
     } catch (thrown) {

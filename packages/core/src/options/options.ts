@@ -78,6 +78,18 @@ export interface HoldOptions extends AcquireOptions {
   readonly atLeastMs?: number | undefined
 }
 
+/** How a lease is handed over. */
+export interface HandOverOptions {
+  /**
+   * For how long the lock stays held for the ticket, counted from the call: taken over by then, or free again. An integer from the shortest
+   * lease of the engine on, 100 for most.
+   */
+  readonly withinMs: number
+}
+
+/** How a lock is taken over. */
+export type TakeOverOptions = Omit<HoldOptions, 'waitMs' | 'reentrant'>
+
 /** How a lock, a read/write lock or a multi lock is made. */
 export type LockOptions = Pick<AcquireOptions, 'reentrant'>
 
@@ -116,6 +128,8 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** For how long the lock is held at least. */
   readonly atLeastMs?: number | undefined
+  /** From whom a lock is taken over, if it is. */
+  readonly heir?: string | undefined
   /** Whether the call itself said that it waits without limit. */
   readonly isStandby?: boolean
   /** Whether it may re-enter; `undefined` leaves it to each member of a multi lock. */
@@ -129,6 +143,8 @@ export interface LeaseBounds {
   readonly engine: string
   /** Whether a release can keep a lock. */
   readonly keeps?: boolean
+  /** Whether a release can hand a lock over. */
+  readonly handsOver?: boolean
   readonly shortestLeaseMs: number
   readonly confirmation?: Traits['lease']['confirmation']
   /** Of a quorum, the longest fixed lease, and the option that sets it. */
@@ -171,6 +187,10 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
 const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
 export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
+const takeOverOptionNames = new Set(
+  [...holdOptionNames].filter((name) => name !== 'waitMs' && name !== 'reentrant'),
+)
+const handOverOptionNames = new Set(['withinMs'])
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =
   'a lock has no options but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
@@ -246,8 +266,9 @@ export function resolveHold(
   waitMs: number | undefined,
   reentrant: boolean,
   kind: ObjectKind,
+  names = holdOptionNames,
 ): Request {
-  const request = resolveRequest(given, settings, waitMs, reentrant, holdOptionNames)
+  const request = resolveRequest(given, settings, waitMs, reentrant, names)
   const atLeastMs = given?.atLeastMs
   if (atLeastMs === undefined) return request
   requireInteger('atLeastMs', atLeastMs, 1)
@@ -258,6 +279,34 @@ export function resolveHold(
     )
   }
   return { ...request, atLeastMs }
+}
+
+/** Checks the options of a take-over, which waits for the reply of the store only. @param heir - from whom the lock is taken over */
+export function resolveTakeOver(
+  given: TakeOverOptions | undefined,
+  settings: Settings,
+  kind: ObjectKind,
+  heir: string,
+): Request {
+  const request = resolveHold(given, settings, settings.commandTimeoutMs, false, kind, takeOverOptionNames)
+  return { ...request, heir }
+}
+
+/** Checks the options of a hand-over, and returns its `withinMs`. */
+export function resolveHandOver(given: HandOverOptions, bounds: LeaseBounds): number {
+  checkOptions(given, handOverOptionNames, '; for how long is the lock to stay held?')
+  const { withinMs } = given
+  requireInteger('withinMs', withinMs, bounds.shortestLeaseMs, whyOf(bounds))
+  return withinMs
+}
+
+/** Refuses what cannot be handed over, or taken over. */
+export function requireHandingOver(kind: ObjectKind, { handsOver, engine }: LeaseBounds): void {
+  if (kind === 'lock' && handsOver) return
+  const what = kind === 'lock' ? `a lock of the engine ${engine}, or of a quorum,` : `a ${kind}`
+  throw new InvalidArgumentError(
+    `${what} cannot be handed over: release it, and have the other process acquire it by lock()`,
+  )
 }
 
 /** Checks the options of a close. */
@@ -332,6 +381,7 @@ export function resolveSettings(
     maxWaiters: options.maxWaiters ?? Infinity,
     marginMs,
     keeps: traits.lease.keeps === true,
+    handsOver: traits.lease.handsOver === true,
     evicts: traits.evicts === true,
     hasTokens: traits.fencing !== 'none',
     defaults: { waitMs, leaseMs, maxHoldMs, signal, reentrant },

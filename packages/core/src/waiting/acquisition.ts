@@ -133,12 +133,20 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     this.#wasRevoked = false
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs
-    const request = this.#buildRequest(leaseMs)
     this.take(
-      this.store.steps.acquire(this.address, request, timeoutMs),
+      this.#ask(leaseMs, timeoutMs),
       (reply) => this.#onReply(reply, sentAt, leaseMs),
       (reply) => this.#onLateReply(reply, sentAt),
     )
+  }
+
+  #ask(leaseMs: number, timeoutMs: number): Promise<AcquireReply> {
+    const { address, owner, options } = this
+    const { steps } = this.store
+    const { heir } = options
+    return heir !== undefined && steps.takeOver
+      ? steps.takeOver(address, { owner, heir, leaseMs }, timeoutMs)
+      : steps.acquire(address, this.#buildRequest(leaseMs), timeoutMs)
   }
 
   protected override pause(): void {
@@ -161,7 +169,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     const { confirmer } = this.store.session
     if (confirmer && this.state === 'confirming')
       this.fail(confirmer.shortfall(this.address, this.owner, 'wait ended'))
-    else if (this.#grantedAt !== undefined && this.isOutage) this.failUnreached()
+    else if (this.options.heir !== undefined || (this.#grantedAt !== undefined && this.isOutage))
+      this.failUnreached()
     else super.onLimit()
   }
 
@@ -228,7 +237,7 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
-    const entryTtlMs = this.takePlace() ? this.entryTtlMs : 0
+    const entryTtlMs = this.options.heir === undefined && this.takePlace() ? this.entryTtlMs : 0
     return {
       owner: this.owner,
       count: this.target.permits,
@@ -272,7 +281,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     const isNewEntry = position > (before?.position ?? 0)
     this.enter('waiting')
     const isFreeSoon = holder === '' && ttlMs <= soonMs
-    if (this.options.waitMs === 0) this.end(this.inVain)
+    const { waitMs, heir } = this.options
+    if (waitMs === 0 || heir !== undefined) this.end(this.inVain)
     else if (this.#notice) this.#accept()
     else this.wait(ttlMs, isNewEntry, isFreeSoon ? ttlMs + timerMarginMs : undefined, againMs)
   }

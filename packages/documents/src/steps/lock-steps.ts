@@ -8,6 +8,7 @@ import {
   type ReleaseReply,
   type ReleaseRequest,
   type RenewalReply,
+  type TakeOverRequest,
 } from '@holdfast/core/engine'
 import { handOn, isTokenInBounds, keepFence, nextToken, type Outcome, type StepContext } from './hand-off.js'
 import { ttlMsOf, type Hold, type LockState } from './lock-state.js'
@@ -50,7 +51,7 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
 /** Sets the hold count; at 0 gives up the hold and the queue entry, and hands a free lock on. */
 export function release(state: LockState, request: ReleaseRequest, context: StepContext): ReleaseReply {
   const { nowUs } = context
-  const { owner, count, keepMs } = request
+  const { owner, count, keepMs, heir } = request
   const { hold } = state
   const isMine = hold?.owner === owner
   if (count > 0) {
@@ -60,12 +61,39 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
   if (isMine) state.hold = null
   state.queue.delete(owner)
   if (isMine && keepMs !== undefined) {
-    state.hold = { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
+    state.hold = { owner: heir ?? keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
     askAgain(state, context)
   }
   leaveTombstone(state, request, nowUs)
   if (!state.hold) grantToFirst(state, context)
-  return isMine ? released : notHeld
+  const isDone = heir !== undefined && state.hold?.owner === heir
+  return isMine || isDone ? released : notHeld
+}
+
+/** Makes the owner the holder of a lock that its heir holds. */
+export function takeOver(
+  state: LockState,
+  { owner, heir, leaseMs }: TakeOverRequest,
+  context: StepContext,
+): AcquireReply {
+  const { hold } = state
+  const { nowUs } = context
+  if (hold?.owner === owner) {
+    extend(hold, leaseMs, nowUs)
+    return { kind: 'held', token: tokenOfHold(state, { count: 1, leaseMs }, context) }
+  }
+  if (hold?.owner !== heir) {
+    return {
+      kind: 'busy',
+      ttlMs: ttlMsOf(state, nowUs),
+      serverUs: nowUs,
+      holder: hold?.owner ?? '',
+      position: 0,
+    }
+  }
+  if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
+  askAgain(state, context)
+  return { kind: 'held', token: admit(state, owner, leaseMs, context) }
 }
 
 /** Has the first waiter ask until when a lock is held, since it knows of a hold that is over. */
@@ -165,7 +193,11 @@ function extend(hold: Hold, leaseMs: number, nowUs: number): void {
 }
 
 /** The token of a hold that is there already. A repeated first request lost its reply, and maybe the fence since. */
-function tokenOfHold(state: LockState, { count, leaseMs }: AcquireRequest, context: StepContext): number {
+function tokenOfHold(
+  state: LockState,
+  { count, leaseMs }: Pick<AcquireRequest, 'count' | 'leaseMs'>,
+  context: StepContext,
+): number {
   if (count > 1) return state.fence?.token ?? 0
   if (!state.fence) return nextToken(state, leaseMs, context)
   keepFence(state, leaseMs, context.nowUs)

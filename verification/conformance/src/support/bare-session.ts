@@ -57,6 +57,13 @@ export class BareSession {
     return (await this.session.steps.release(this.address, request, timeoutMs)).kind
   }
 
+  /** Requests what its heir holds, with a lease of a minute. */
+  takeOver(owner: string, heir: string, leaseMs = 60_000) {
+    const { takeOver } = this.session.steps
+    if (!takeOver) throw new Error('the engine hands nothing over')
+    return takeOver.call(this.session.steps, this.address, { owner, heir, leaseMs }, timeoutMs)
+  }
+
   async force(owner: string): Promise<string> {
     return (await this.session.steps.force(this.address, owner)).kind
   }

@@ -6,6 +6,7 @@ import type {
   ReleaseRequest,
   Renewal,
   ResizeRequest,
+  TakeOverRequest,
 } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
@@ -32,6 +33,8 @@ export interface Calls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
   /** Only where no one else makes tokens. */
   raiseToken?(keys: Keys, token: number, keepMs: number): ScriptCall
+  /** Only of locks among Holdfast clients. */
+  takeOver?(keys: Keys, request: TakeOverRequest, tokenFloor: string): ScriptCall
   /** Gives up the hold and the queue entry, or some of the permits. */
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall
   /** Whether `setCount` serves this request in place of `acquire`. */
@@ -137,10 +140,19 @@ export class NativeCalls extends LockCalls {
   }
 
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
-    const { owner, tombstoneMs, keepMs } = request
+    const { owner, tombstoneMs, keepMs, heir } = request
     const ends = keepMs === undefined ? tombstoneOf(request) : [tombstoneMs > 0 ? tombstoneMs : '', keepMs]
     const args = [owner, tokenFloor, ...ends]
+    if (heir !== undefined) args.push(heir)
     return { script: lockScripts.lockRelease, keys: keyList(keys), args }
+  }
+
+  takeOver(keys: Keys, { owner, leaseMs, heir }: TakeOverRequest, tokenFloor: string): ScriptCall {
+    return {
+      script: lockScripts.lockTakeOver,
+      keys: keyList(keys),
+      args: [owner, leaseMs, tokenFloor, heir],
+    }
   }
 
   force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall {
