@@ -12,7 +12,7 @@ export function closeOnSignals(holdfast: Holdfast, server: Server, drainMs = 10_
     await holdfast.close({ drainMs })
     // A handler that has just released its lock still has to send its response.
     await Promise.race([lastResponse, sleep(1_000)])
-    // Code that ignored its signal must not go on without its lock.
+    // Close database pools here. Then exit: code that ignored its signal must not go on without its lock.
     process.exit()
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void shutDown())

@@ -1,4 +1,4 @@
-import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast } from '@holdfast/core'
+import { isHoldfastError, type Holdfast } from '@holdfast/core'
 import type { ErrorRequestHandler, Express, Request, Response } from 'express'
 
 export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
@@ -28,11 +28,16 @@ export function addShipping(app: Express, holdfast: Holdfast, ship: Ship, waitMs
 const answerLockErrors: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   // The client disconnected, so there is no one to answer.
   if (response.destroyed) return
-  if (error instanceof LockTimeoutError) {
+  // A response that has begun cannot become another one: Express ends its connection.
+  const code = isHoldfastError(error) && !response.headersSent ? error.code : undefined
+  if (code === 'LOCK_TIMEOUT') {
     response.status(409).set('Retry-After', '1').json({ error: 'this order is being processed' })
-  } else if (error instanceof UnavailableError || error instanceof ClosedError) {
+  } else if (code !== undefined && laterCodes.includes(code)) {
     response.status(503).set('Retry-After', '5').json({ error: 'try again later' })
   } else {
     next(error)
   }
 }
+
+/** Of errors that may be over soon. */
+const laterCodes = ['UNAVAILABLE', 'REPLICATION', 'TOO_MANY_WAITERS', 'CLOSED']

@@ -1,4 +1,4 @@
-import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast, type Lease } from '@holdfast/core'
+import { isHoldfastError, type Holdfast, type Lease } from '@holdfast/core'
 import { fastify, type FastifyInstance, type FastifyRequest } from 'fastify'
 
 export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
@@ -50,13 +50,17 @@ export function makeFastifyApp(holdfast: Holdfast, ship: Ship, waitMs = 2_000): 
     return { parcel: await ship(request.params.id, request.lease.signal) }
   })
   app.setErrorHandler((error, _request, reply) => {
-    if (error instanceof LockTimeoutError) {
+    const code = isHoldfastError(error) ? error.code : undefined
+    if (code === 'LOCK_TIMEOUT') {
       return reply.code(409).header('Retry-After', '1').send({ error: 'this order is being processed' })
     }
-    if (error instanceof UnavailableError || error instanceof ClosedError) {
+    if (code !== undefined && laterCodes.includes(code)) {
       return reply.code(503).header('Retry-After', '5').send({ error: 'try again later' })
     }
     return reply.send(error)
   })
   return app
 }
+
+/** Of errors that may be over soon. */
+const laterCodes = ['UNAVAILABLE', 'REPLICATION', 'TOO_MANY_WAITERS', 'CLOSED']

@@ -1,4 +1,4 @@
-import { ClosedError, LockTimeoutError, UnavailableError, type Holdfast } from '@holdfast/core'
+import { isHoldfastError, type Holdfast } from '@holdfast/core'
 import { Hono } from 'hono'
 
 export type Ship = (orderId: string, signal: AbortSignal) => Promise<string>
@@ -13,13 +13,16 @@ export function makeHandler(holdfast: Holdfast, ship: Ship, waitMs = 2_000) {
       const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))
       return Response.json({ parcel })
     } catch (error) {
-      if (error instanceof LockTimeoutError) return later(409, 'this order is being processed', 1)
-      if (error instanceof UnavailableError || error instanceof ClosedError)
-        return later(503, 'try again later', 5)
+      const code = isHoldfastError(error) ? error.code : undefined
+      if (code === 'LOCK_TIMEOUT') return later(409, 'this order is being processed', 1)
+      if (code !== undefined && laterCodes.includes(code)) return later(503, 'try again later', 5)
       throw error
     }
   }
 }
+
+/** Of errors that may be over soon. */
+const laterCodes = ['UNAVAILABLE', 'REPLICATION', 'TOO_MANY_WAITERS', 'CLOSED']
 
 const later = (status: number, error: string, seconds: number): Response =>
   Response.json({ error }, { status, headers: { 'Retry-After': String(seconds) } })

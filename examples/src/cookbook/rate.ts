@@ -6,18 +6,20 @@ export function oneAtATime<T>(holdfast: Holdfast, customer: string, call: () => 
 }
 
 /** Whether this caller may go ahead: at most one in `periodMs`, the others are turned away. */
-export async function mayProceed(limits: Holdfast, customer: string, periodMs: number): Promise<boolean> {
-  const lease = await limits.getLock(`limit:${customer}`).tryLock({ leaseMs: periodMs })
-  // Not unlocked on purpose: the lease ends with the period.
-  return lease !== null
+export async function mayProceed(holdfast: Holdfast, customer: string, periodMs: number): Promise<boolean> {
+  // Released at once, the lock stays taken until the period is over.
+  const { ran } = await holdfast
+    .getLock(`limit:${customer}`)
+    .tryWithLock({ atLeastMs: periodMs }, () => undefined)
+  return ran
 }
 
 /** Resolves when it is this caller's turn: one in `periodMs`, the others queue in the order of arrival. */
 export async function awaitTurn(
-  limits: Holdfast,
+  holdfast: Holdfast,
   customer: string,
   periodMs: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  await limits.getLock(`turn:${customer}`).lock({ leaseMs: periodMs, signal })
+  await holdfast.getLock(`turn:${customer}`).withLock({ atLeastMs: periodMs, signal }, () => undefined)
 }

@@ -1,6 +1,9 @@
-import { Holdfast } from '@holdfast/core'
+import { Holdfast, LockTimeoutError } from '@holdfast/core'
 import { isFullMatrix, until, type Worker } from '@holdfast/testkit'
+import express, { type ErrorRequestHandler, type Express } from 'express'
 import { fastify, type FastifyReply } from 'fastify'
+import { once } from 'node:events'
+import { addShipping } from '../../src/cookbook/http-express.js'
 import { lockRoutes } from '../../src/cookbook/http-fastify.js'
 import { makeNextRoute } from '../../src/cookbook/http-web.js'
 import { useApps } from './use-apps.js'
@@ -79,6 +82,49 @@ describe.each(frameworks)('%s', (framework) => {
     expect(refused.headers.get('Retry-After')).toBe('5')
     await a.app.send({ type: 'finish' })
     await until(async () => (await a.ship('1')).status === 200)
+  })
+})
+
+describe('the error handler of Express', () => {
+  /** What the application gets in reply to a request. */
+  async function request(app: Express, method: string, path: string): Promise<Response> {
+    const server = app.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    try {
+      return await fetch(`http://127.0.0.1:${address.port}${path}`, { method })
+    } finally {
+      server.close()
+    }
+  }
+
+  it('answers 503 while the client has as many waiters as it may have', async () => {
+    const limited = new Holdfast({ redis: apps.redis.url, maxWaiters: 0 })
+    const app = express()
+    addShipping(app, limited, (id) => Promise.resolve(`parcel of ${id}`))
+    const response = await holdfast.getLock('order:1').withLock(() => request(app, 'POST', '/orders/1/ship'))
+    expect(response.status).toBe(503)
+    expect(response.headers.get('Retry-After')).toBe('5')
+    await limited.close()
+  })
+
+  it('passes the error of a response that has begun on to the next handler', async () => {
+    const passedOn: unknown[] = []
+    const error = new LockTimeoutError('busy', { holder: undefined, position: undefined, waitedMs: 1 })
+    const app = express()
+    app.get('/', (_request, response) => {
+      response.write('the first half')
+      throw error
+    })
+    addShipping(app, holdfast, (id) => Promise.resolve(`parcel of ${id}`))
+    const end: ErrorRequestHandler = (problem: unknown, _request, response, _next) => {
+      passedOn.push(problem)
+      response.end()
+    }
+    app.use(end)
+    expect(await (await request(app, 'GET', '/')).text()).toBe('the first half')
+    expect(passedOn).toEqual([error])
   })
 })
 

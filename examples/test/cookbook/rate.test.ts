@@ -34,24 +34,13 @@ it('of two processes one may proceed in a period, and again in the next', async 
   expect(await mayProceed(b, minute)).toBe(false)
 })
 
-it.each(['killed', 'ended without closing the client of the limits'])(
-  'a period outlives the process if that was %s',
-  async (how) => {
-    const [a, b] = await startTwo()
-    expect(await mayProceed(a, minute)).toBe(true)
-    if (how === 'killed') await a.kill()
-    else await a.send({ type: 'exit' })
-    await a.exited
-    expect(await mayProceed(b, minute)).toBe(false)
-  },
-)
-
-it('closing the client of the limits ends its periods', async () => {
+it.each(['killed', 'ended'])('a period outlives the process if that was %s', async (how) => {
   const [a, b] = await startTwo()
   expect(await mayProceed(a, minute)).toBe(true)
-  await a.send({ type: 'close limits' })
-  await a.waitFor('closed')
-  expect(await mayProceed(b, minute)).toBe(true)
+  if (how === 'killed') await a.kill()
+  else await a.send({ type: 'exit' })
+  await a.exited
+  expect(await mayProceed(b, minute)).toBe(false)
 })
 
 it('those who await their turn get it one period after another, in the order of arrival', async () => {

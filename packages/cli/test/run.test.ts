@@ -245,6 +245,40 @@ describe('holdfast run', () => {
     expect(await runner.ended()).toMatchObject({ code: 0, stderr: '' })
   })
 
+  it.each(['ends by itself', 'is stopped'])(
+    'keeps the lock for the time of --at-least if the command %s before',
+    async (how) => {
+      const name = uniqueName('run')
+      const { words, file } = await testCommand()
+      const isStopped = how === 'is stopped'
+      const runner = new Cli(['run', '--at-least', '60s', name, '--', ...(isStopped ? words : ['true'])])
+      if (isStopped) {
+        await untilBeating(file)
+        runner.kill('SIGTERM')
+      }
+      expect((await runner.ended()).code).toBe(0)
+      // The lease of 30 s ends before.
+      expect(await lockOf(name).remainingMs()).toBeGreaterThan(35_000)
+      const { code } = await runCli(['run', '--wait', '0s', '--at-least', '60s', name, '--', 'true'])
+      expect(code).toBe(75)
+      expect(await lockOf(name).forceUnlock()).toBe(true)
+    },
+  )
+
+  it('a wait that ends by a signal, or a runner that is killed, keeps nothing for the time of --at-least', async () => {
+    const name = uniqueName('run')
+    const { words, file } = await testCommand()
+    const atLeast = ['run', '--lease', '2s', '--at-least', '60s', name, '--']
+    const runner = new Cli([...atLeast, ...words])
+    await untilBeating(file)
+    const waiting = new Cli([...atLeast, 'true'])
+    await until(async () => (await lockOf(name).inspect()).waiterCount === 1)
+    waiting.kill('SIGTERM')
+    expect((await waiting.ended()).code).toBe(143)
+    runner.kill('SIGKILL')
+    await until(async () => !(await lockOf(name).isLocked()))
+  })
+
   it.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
     '%s ends a wait, and the queue entry with it',
     async (signal) => {

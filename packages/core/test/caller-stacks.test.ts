@@ -46,7 +46,10 @@ const failures: [code: string, attempt: () => Promise<Attempt>][] = [
     async () => {
       const idle = await startRedis()
       await idle.stop()
-      return { lock: openClient(idle.url).getLock('stack'), options: { waitMs: 50 } }
+      const lock = openClient(idle.url).getLock('stack')
+      // A wait of 50 ms alone may end before a busy machine has found the server gone.
+      await assert.rejects(lock.isLocked())
+      return { lock, options: { waitMs: 50 } }
     },
   ],
   ['REFUSED', () => Promise.resolve({ lock: refusedLock() })],

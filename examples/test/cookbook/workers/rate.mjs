@@ -4,8 +4,7 @@ import { fromParent, tellParent } from '@holdfast/testkit/process'
 import { awaitTurn, mayProceed, oneAtATime } from '../../../dist/cookbook/rate.js'
 
 const holdfast = new Holdfast({ redis: process.env.REDIS_URL })
-const limits = new Holdfast({ redis: process.env.REDIS_URL })
-for (const client of [holdfast, limits]) client.on('waiting', () => void tellParent({ type: 'waiting' }))
+holdfast.on('waiting', () => void tellParent({ type: 'waiting' }))
 
 async function serve(type, act) {
   for (;;) void act(await fromParent(type))
@@ -19,16 +18,12 @@ void serve('call', ({ customer }) =>
   }),
 )
 void serve('may proceed', async ({ customer, periodMs }) => {
-  const allowed = await mayProceed(limits, customer, periodMs)
+  const allowed = await mayProceed(holdfast, customer, periodMs)
   await tellParent({ type: 'answer', allowed })
 })
 void serve('await turn', async ({ customer, periodMs }) => {
-  await awaitTurn(limits, customer, periodMs)
+  await awaitTurn(holdfast, customer, periodMs)
   await tellParent({ type: 'turn' })
-})
-void serve('close limits', async () => {
-  await limits.close()
-  await tellParent({ type: 'closed' })
 })
 void serve('exit', async () => {
   await holdfast.close()

@@ -270,7 +270,7 @@ export interface EngineErrorDetails extends HoldfastErrorDetails {
 /**
  * The store is out of reach: it did not reply in time. The command may still have been carried out; Holdfast cleans up after it.
  *
- * @remarks Retry later. A wait without `waitMs` never rejects with this error.
+ * @remarks Retry later. An unlimited wait never rejects with this error; `tryLock` without `waitMs` may.
  */
 export class UnavailableError extends HoldfastError {
   /** `UNAVAILABLE` */

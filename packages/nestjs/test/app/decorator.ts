@@ -180,6 +180,11 @@ class Nightly {
     return 'ran'
   }
 
+  @WithLock('nightly', { ifBusy: 'skip', atLeastMs: 60_000 })
+  async runOnce(): Promise<string | undefined> {
+    return Promise.resolve('ran')
+  }
+
   @WithLock('outer', { ifBusy: 'skip' })
   async runInside(): Promise<string | undefined> {
     await this.mustHave()
@@ -205,6 +210,13 @@ scenario('skip resolves with undefined at once, or after waitMs, and does not ru
     gate.open()
     assert.deepEqual([await first, await soon, nightly.runs], ['ran', 'ran', 1])
     assert.equal(await nightly.run(), 'ran')
+  }),
+)
+
+scenario('a method with atLeastMs keeps its lock for that long after it has returned', () =>
+  withContext({ imports: [holdfastIn()], providers: [Nightly] }, async (app) => {
+    const nightly = app.get(Nightly)
+    assert.deepEqual([await nightly.runOnce(), await nightly.runOnce()], ['ran', undefined])
   }),
 )
 
