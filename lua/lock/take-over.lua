@@ -46,7 +46,7 @@ if isBeyond then
 end
 call('HDEL', lockKey, heir)
 
-local waiter = call('LINDEX', queueKey, '0')
+local waiter = call('LRANGE', queueKey, '0', '0')[1]
 if waiter then
   --@include ./includes/ask-again
 end

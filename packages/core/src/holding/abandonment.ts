@@ -18,7 +18,7 @@ export interface AbandonedOwner {
   readonly leaseMs: number
   /** The instant until which a lock that it holds is to stay held by no one, if it is. */
   readonly keepUntil?: number
-  /** Who may hold it by now, if it was to be handed over. */
+  /** Who may hold it by now, until `keepUntil`, if it was to be handed over. */
   readonly heir?: string | undefined
 }
 
@@ -138,9 +138,11 @@ export class Abandonment {
       failures: 0,
       wasDenied: false,
     }
-    await this.#release(release)
+    await this.#release(heir === undefined ? release : { ...release, keepUntil: -Infinity })
     // Only now: what arrives late finds an owner that has nothing left to hand over.
-    if (heir !== undefined) await this.#release({ ...release, owner: heir, tombstoneMs: 0 })
+    if (heir === undefined) return
+    const until = keepUntil + this.#store.settings.commandTimeoutMs
+    await this.#release({ ...release, owner: heir, tombstoneMs: 0, keepUntil: -Infinity, until })
   }
 
   /** The store may refuse it for a while only, as when its password changes: the first refusal is reported, and all are retried. */

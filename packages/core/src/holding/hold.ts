@@ -29,12 +29,6 @@ export interface Acquired {
   readonly entry: LeaseEntry
 }
 
-/** Who is to hold a lock that is handed over, and until when. */
-interface HandedOver {
-  readonly heir: string
-  readonly until: number
-}
-
 /** An entry that is being left, if it is not only some permits, and its turn. */
 interface Leaving {
   readonly left: LeaseEntry | null
@@ -67,6 +61,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
   #token: number
   /** The lock is to stay held until then, however early it is released. */
   #keepUntil = -Infinity
+  /** By whom, if it is handed over. */
+  #heir: string | undefined
   readonly #clock: LeaseClock
   readonly #inDoubt: boolean
   readonly #isProven: boolean
@@ -300,13 +296,12 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   /** Has the store drop the hold as soon as it can be reached; its TTL may outlive what this process believed. */
-  #abandon(handed?: HandedOver): void {
-    const now = monotonicMs()
-    const leaseMs = Math.max(this.#clock.mayLastMs(now), (handed?.until ?? now) - now)
+  #abandon(): void {
+    const mayLastMs = this.#clock.mayLastMs(monotonicMs())
     const { address, owner } = this
     const title = titleOf(this.#target)
-    const [inDoubt, keepUntil, heir] = [this.#inDoubt, this.#keepUntil, handed?.heir]
-    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs, keepUntil, heir })
+    const [inDoubt, keepUntil, heir] = [this.#inDoubt, this.#keepUntil, this.#heir]
+    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs: mayLastMs, keepUntil, heir })
   }
 
   /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
@@ -389,35 +384,34 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
-    const until = monotonicMs() + withinMs
-    if (this.#keepUntil > monotonicMs()) throw this.#cannotHandOver('give atLeastMs to takeOver instead')
-    if (this.bodies?.isIdle === false)
-      throw this.#cannotHandOver('a callback runs in its hold; use lock() and no callback')
-    if (this.#leases.count > 1 || !this.#commands.isIdle)
-      throw this.#cannotHandOver('its hold was entered more than once; unlock the other leases first')
-    return this.#handOver(entry, heir, withinMs, until)
-  }
-
-  #cannotHandOver(why: string): InvalidArgumentError {
+    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
+    const now = monotonicMs()
+    if (isAlone && this.#keepUntil <= now) {
+      this.#keepUntil = now + withinMs
+      this.#heir = heir
+      return this.#handOver(entry, withinMs)
+    }
     const { address, owner } = this
-    const text = `the lease on lock ${address.name} cannot be handed over: ${why}`
-    return new InvalidArgumentError(text, { lockName: address.name, owner })
+    throw new InvalidArgumentError(
+      `the lease on lock ${address.name} cannot be handed over: use one of lock(), entered once, with no callback inside, and give atLeastMs to ` +
+        'takeOver',
+      { lockName: address.name, owner },
+    )
   }
 
-  async #handOver(entry: LeaseEntry, heir: string, withinMs: number, until: number): Promise<void> {
+  async #handOver(entry: LeaseEntry, withinMs: number): Promise<void> {
     const slot = this.#commands.next()
     const { commandTimeoutMs } = this.#store.settings
     try {
       this.#leases.delete(entry)
       const release = this.#beginLeaving()
-      const handing = { ...release, heir, keepUntil: until, until: Math.min(release.until, until) }
-      const outcome = await this.#send(handing, commandTimeoutMs)
-      this.#onLeft(entry, 0, outcome, { heir, until })
+      release.until = Math.min(release.until, release.keepUntil)
+      const outcome = await this.#send(release, commandTimeoutMs)
+      this.#onLeft(entry, 0, outcome)
       if (outcome !== 'unanswered') return
       const { address, owner } = this
       throw new UnavailableError(
-        `lock ${address.name} was not handed over: the store did not reply within ${commandTimeoutMs} ms or before the lease of ${owner} ended. ` +
-          `It is released in the background, and may stay held for ${withinMs} ms`,
+        `lock ${address.name} was not handed over: no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
         { lockName: address.name, owner },
       )
     } finally {
@@ -594,7 +588,7 @@ export class Hold implements Possession, Renewable, ReportedHold {
     const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
     const title = titleOf(this.#target)
-    const unsent = { failures: 0, wasDenied: false, keepUntil: this.#keepUntil }
+    const unsent = { failures: 0, wasDenied: false, keepUntil: this.#keepUntil, heir: this.#heir }
     return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation, ...unsent }
   }
 
@@ -604,12 +598,12 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return channels.release(this, () => sendRelease(this.#store, release, waitMs), toPublished)
   }
 
-  #onLeft(left: LeaseEntry | null, count: number, outcome: ReleaseOutcome, handed?: HandedOver): void {
+  #onLeft(left: LeaseEntry | null, count: number, outcome: ReleaseOutcome): void {
     const { reports } = this.#store
     if (outcome === 'not-held') this.lose('not-held')
     this.#assertNotLost()
     const isConfirmed = outcome !== 'unanswered'
-    if (!isConfirmed) this.#abandon(handed)
+    if (!isConfirmed) this.#abandon()
     this.#endLeaving()
     reports.released(this, left?.kind ?? this.kind, isConfirmed)
     if (this.#countsEntries || count === 0 || count === this.#target.permits) return

@@ -30,17 +30,10 @@ export function newTicket(engine: string, address: Address, owner: string): Tick
  */
 export function heirBy(ticket: unknown, engine: string, address: Address): string {
   const { name: lockName } = address
-  const [, place, owner = '', secret = ''] = (typeof ticket === 'string' && form.exec(ticket)) || []
-  if (place === undefined) {
-    throw new InvalidArgumentError(
-      `takeOver of lock ${lockName} needs the ticket that lease.handOver() resolved with, whole and unchanged`,
-      { lockName },
-    )
-  }
+  const [, place, owner = '', secret = ''] = form.exec(typeof ticket === 'string' ? ticket : '') ?? []
   if (place !== placeOf(engine, address)) {
     throw new InvalidArgumentError(
-      `the ticket is not for lock ${lockName} on the engine ${engine}: take it over under the name and the prefix under which ${owner} ` +
-        'handed it over',
+      `that is no ticket for lock ${lockName} on ${engine}: lease.handOver gives one, to be used on a lock of the same name, prefix and engine`,
       { lockName },
     )
   }

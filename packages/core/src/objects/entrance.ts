@@ -39,19 +39,6 @@ export function acquireInScope(
     : acquire(home, target, request, wantsToken, false)
 }
 
-/** Never inside a hold that is there; a scope keeps the lease all the same. */
-export async function takeOverInScope(
-  home: Home,
-  target: Target,
-  request: Request,
-  wantsToken: boolean,
-): Promise<Outcome> {
-  const scope = home.frames.nearestScope()
-  const outcome = await acquireAfresh(home, target, request, wantsToken)
-  if (scope && 'entry' in outcome) scope.keep(outcome.hold, outcome.entry)
-  return outcome
-}
-
 /** For a callback. Inside a hold of this lock, waits until no other callback there is in its way. */
 export function acquireForBody(
   home: Home,

@@ -1,5 +1,5 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
-import { clientOf, writePermits } from '../engine/requests.js'
+import { clientOf, isHandedOver, isKept, writePermits } from '../engine/requests.js'
 import type { Address, ObjectKind, Target } from '../engine/requests.js'
 import type { OwnerReports } from '../operating/operations.js'
 import type { Home } from './home.js'
@@ -19,6 +19,11 @@ export interface HolderInfo extends OwnerInfo {
   readonly holdCount: number
   /** For how long the store keeps the hold unless renewed, milliseconds. */
   readonly remainingMs: number
+  /**
+   * Set when no client holds the lock: it is `kept` until `atLeastMs` are over, or `handed-over` and not yet taken over. `client` is the one that
+   * released it or handed it over.
+   */
+  readonly unattended?: 'kept' | 'handed-over'
   /** Since the grant, by the holder's own clock, milliseconds; `null` if its client did not say so within 250 ms. */
   readonly heldMs: number | null
 }
@@ -102,6 +107,9 @@ export async function describeLock(
       kind: held,
       holdCount: count,
       remainingMs: Math.max(0, ttlMs),
+      ...(isKept(owner) && {
+        unattended: isHandedOver(owner) ? ('handed-over' as const) : ('kept' as const),
+      }),
       heldMs: reportOf(owner)?.ageMs ?? null,
     }
   })

@@ -7,7 +7,7 @@ import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors/er
 import type { LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { newTicket } from '../holding/ticket.js'
-import { requireHandingOver, requireLeaseMs, resolveHandOver, resolveRun } from '../options/options.js'
+import { requireLeaseMs, resolveHandOver, resolveRun } from '../options/options.js'
 import type { HandOverOptions, RunOptions, Settings } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { outsideFrames } from '../ownership/frames.js'
@@ -287,8 +287,7 @@ export class Lease extends BaseLease {
    */
   async handOver(options: HandOverOptions): Promise<string> {
     const { settings } = this.#home
-    requireHandingOver(this.kind, settings)
-    const withinMs = resolveHandOver(options, settings)
+    const withinMs = resolveHandOver(options, settings, this.kind)
     this.assertUsable()
     const { text, heir } = newTicket(settings.engine, this.target.address, this.owner)
     await this.entry.handOver(heir, withinMs)

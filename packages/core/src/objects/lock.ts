@@ -7,13 +7,12 @@ import { notALock, toHoldfastError } from '../errors/store-errors.js'
 import type { ErrorSubject } from '../errors/store-errors.js'
 import { traced } from '../events/observer.js'
 import type { Member } from '../multi/member.js'
-import { heirBy } from '../holding/ticket.js'
-import { requireHandingOver, resolveForce, resolveHold, resolveTakeOver } from '../options/options.js'
+import { resolveForce, resolveHold, resolveTakeOver } from '../options/options.js'
 import type { ForceOptions, HoldOptions, Request, TakeOverOptions } from '../options/options.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { acquireForBody, acquireInScope, endBody, joinTurns, takeOverInScope } from './entrance.js'
+import { acquireForBody, acquireInScope, endBody, joinTurns } from './entrance.js'
 import type { Outcome } from './entrance.js'
 import type { Home } from './home.js'
 import { describeLock, foundLock } from './inspection.js'
@@ -143,13 +142,8 @@ export class Lock {
     return acquireByOptions(
       options,
       undefined,
-      () => {
-        const { settings } = this.#home
-        const { address } = this.#target
-        requireHandingOver(this.kind, settings)
-        return resolveTakeOver(options, settings, this.kind, heirBy(ticket, settings.engine, address))
-      },
-      (request) => takeOverInScope(this.#home, this.#target, request, this.#isFenced),
+      () => resolveTakeOver(options, this.#home.settings, this.#target, ticket),
+      (request) => acquireInScope(this.#home, this.#target, request, this.#isFenced),
       traced(this.#home.events, (outcome) => this.#leaseOrNull(outcome), 1),
     )
   }

@@ -1,8 +1,9 @@
 import { isOwner } from '../engine/requests.js'
-import type { ObjectKind } from '../engine/requests.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
+import { heirBy } from '../holding/ticket.js'
 import { driftMs } from '../time/deadline.js'
 import { longestMs } from '../util/clock.js'
 import { shown } from '../util/mistakes.js'
@@ -281,31 +282,31 @@ export function resolveHold(
   return { ...request, atLeastMs }
 }
 
-/** Checks the options of a take-over, which waits for the reply of the store only. @param heir - from whom the lock is taken over */
+/** Checks the arguments of a take-over, which waits for nothing but the reply of the store. */
 export function resolveTakeOver(
   given: TakeOverOptions | undefined,
   settings: Settings,
-  kind: ObjectKind,
-  heir: string,
+  { kind, address }: Target,
+  ticket: unknown,
 ): Request {
-  const request = resolveHold(given, settings, settings.commandTimeoutMs, false, kind, takeOverOptionNames)
-  return { ...request, heir }
+  requireHandingOver(kind, settings)
+  const heir = heirBy(ticket, settings.engine, address)
+  const { commandTimeoutMs } = settings
+  return { ...resolveHold(given, settings, commandTimeoutMs, false, kind, takeOverOptionNames), heir }
 }
 
 /** Checks the options of a hand-over, and returns its `withinMs`. */
-export function resolveHandOver(given: HandOverOptions, bounds: LeaseBounds): number {
-  checkOptions(given, handOverOptionNames, '; for how long is the lock to stay held?')
-  const { withinMs } = given
-  requireInteger('withinMs', withinMs, bounds.shortestLeaseMs, whyOf(bounds))
-  return withinMs
+export function resolveHandOver(given: HandOverOptions, bounds: LeaseBounds, kind: ObjectKind): number {
+  requireHandingOver(kind, bounds)
+  checkOptions(given, handOverOptionNames)
+  requireInteger('withinMs', given.withinMs, bounds.shortestLeaseMs, whyOf(bounds))
+  return given.withinMs
 }
 
-/** Refuses what cannot be handed over, or taken over. */
-export function requireHandingOver(kind: ObjectKind, { handsOver, engine }: LeaseBounds): void {
+function requireHandingOver(kind: ObjectKind, { handsOver, engine }: LeaseBounds): void {
   if (kind === 'lock' && handsOver) return
-  const what = kind === 'lock' ? `a lock of the engine ${engine}, or of a quorum,` : `a ${kind}`
   throw new InvalidArgumentError(
-    `${what} cannot be handed over: release it, and have the other process acquire it by lock()`,
+    `a ${kind} of ${engine}, or of a quorum, cannot be handed over: release it, and acquire it in the other process`,
   )
 }
 

@@ -125,7 +125,7 @@ export class RedisCommands implements LockSteps {
   /** Takes over what was handed over. */
   takeOver(keys: Keys, request: TakeOverRequest, timeoutMs: number): Promise<AcquireReply> {
     const call = this.#callsFor(keys).takeOver?.(keys, request, this.floorOf(keys))
-    if (!call) throw new TypeError(`${keys.main} is never handed over`)
+    if (!call) throw new TypeError(`${keys.main} cannot be handed over`)
     return this.#options.connection.run(call, this.readAcquire, timeoutMs)
   }
 

@@ -4,6 +4,7 @@ import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies
 import { titleOf } from '../engine/requests.js'
 import type { AcquireRequest, Address, Target } from '../engine/requests.js'
 import type { StoreFacts } from '../engine/session.js'
+import { HoldfastError } from '../errors/errors.js'
 import { notALock } from '../errors/store-errors.js'
 import type { AbandonedOwner } from '../holding/abandonment.js'
 import { Hold } from '../holding/hold.js'
@@ -133,20 +134,20 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     this.#wasRevoked = false
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs
+    const { heir } = this.options
     this.take(
-      this.#ask(leaseMs, timeoutMs),
+      heir === undefined
+        ? this.store.steps.acquire(this.address, this.#buildRequest(leaseMs), timeoutMs)
+        : this.#takeOver(heir, leaseMs, timeoutMs),
       (reply) => this.#onReply(reply, sentAt, leaseMs),
       (reply) => this.#onLateReply(reply, sentAt),
     )
   }
 
-  #ask(leaseMs: number, timeoutMs: number): Promise<AcquireReply> {
-    const { address, owner, options } = this
-    const { steps } = this.store
-    const { heir } = options
-    return heir !== undefined && steps.takeOver
-      ? steps.takeOver(address, { owner, heir, leaseMs }, timeoutMs)
-      : steps.acquire(address, this.#buildRequest(leaseMs), timeoutMs)
+  #takeOver(heir: string, leaseMs: number, timeoutMs: number): Promise<AcquireReply> {
+    const { address, owner, store } = this
+    const reply = store.steps.takeOver?.(address, { owner, heir, leaseMs }, timeoutMs)
+    return reply ?? Promise.reject(new HoldfastError('the engine cannot take over'))
   }
 
   protected override pause(): void {

@@ -59,9 +59,9 @@ export class BareSession {
 
   /** Requests what its heir holds, with a lease of a minute. */
   takeOver(owner: string, heir: string, leaseMs = 60_000) {
-    const { takeOver } = this.session.steps
-    if (!takeOver) throw new Error('the engine hands nothing over')
-    return takeOver.call(this.session.steps, this.address, { owner, heir, leaseMs }, timeoutMs)
+    const reply = this.session.steps.takeOver?.(this.address, { owner, heir, leaseMs }, timeoutMs)
+    if (!reply) throw new Error('the engine hands nothing over')
+    return reply
   }
 
   async force(owner: string): Promise<string> {

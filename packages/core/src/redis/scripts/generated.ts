@@ -550,7 +550,7 @@ const p89 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
 call('HDEL', lockKey, heir)
-local waiter = call('LINDEX', queueKey, '0')
+local waiter = call('LRANGE', queueKey, '0', '0')[1]
 if waiter then`
 const p90 = `end
 return token`
@@ -1164,7 +1164,7 @@ export const lockScripts = {
   lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', 'b3f88b0ca0bbecd10da5c6a785969f9be848d41e', [p2, p72, p4, p73, p19, p74, p42, p75, p34, p76, p18, p77, p30, p31, p32, p78, p79, p42, p80, p81, p41, p42, p43, p44, p45, p36, p46, p47, p61]),
   lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p82]),
   lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p83, p30, p31, p32, p84, p65, p85]),
-  lockTakeOver: /* @__PURE__ */ new Script('lockTakeOver', 'lock', '2a1c42f194551ce583d2a179d34b014231bfc48c', [p2, p86, p4, p30, p31, p32, p33, p34, p35, p36, p37, p87, p56, p18, p39, p88, p36, p46, p89, p79, p42, p80, p90]),
+  lockTakeOver: /* @__PURE__ */ new Script('lockTakeOver', 'lock', 'a0abcc53ef8929f5e2fe5e8a19583110ff950e77', [p2, p86, p4, p30, p31, p32, p33, p34, p35, p36, p37, p87, p56, p18, p39, p88, p36, p46, p89, p79, p42, p80, p90]),
 }
 
 export const sharedScripts = {
