@@ -19,7 +19,6 @@ import {
   type ResizeReply,
   type ResizeRequest,
   type SharedInspection,
-  type TakeOverRequest,
 } from '@holdfast/core/engine'
 import type { ObjectAddress } from './address.js'
 import { acquire } from './acquire.js'
@@ -67,21 +66,6 @@ export class DocumentCommands implements LockSteps {
     const reply = await this.#run<AcquireReply>(address, timeoutMs, (on) =>
       acquire(address, request, on, this.#deps),
     )
-    return this.#entered(address, reply)
-  }
-
-  async takeOver(address: ObjectAddress, request: TakeOverRequest, timeoutMs: number): Promise<AcquireReply> {
-    const { clock, objects, session } = this.#deps
-    session.willLease?.(request.leaseMs)
-    const floor = this.#tokenFloors.of(address.id)
-    const leaseMs = clock.atLeast(request.leaseMs)
-    const reply = await objects.runLock<AcquireReply>(address, timeoutMs, floor, (state, context) =>
-      lockSteps.takeOver(state, { ...request, leaseMs }, context),
-    )
-    return this.#entered(address, reply)
-  }
-
-  #entered(address: ObjectAddress, reply: AcquireReply): AcquireReply {
     if (reply.kind !== 'held') return reply
     if (!this.#deps.hasTokens) return { ...reply, token: 0 }
     this.noteToken(address, reply.token)

@@ -15,7 +15,6 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
-  TakeOverRequest,
 } from '@holdfast/core/engine'
 import { TokenFloors } from '@holdfast/core/engine'
 import type { ObjectAddress } from '@holdfast/documents'
@@ -61,16 +60,6 @@ export class MemoryCommands implements LockSteps {
         const { address } = request.locks[i] ?? {}
         if (address) this.noteToken(address, token)
       }
-      return reply
-    })
-  }
-
-  takeOver({ id }: ObjectAddress, request: TakeOverRequest): Promise<AcquireReply> {
-    return this.#deps.send(() => {
-      const reply = this.#deps.runLock(id, this.#tokenFloors.of(id), (state, context) =>
-        lockSteps.takeOver(state, request, context),
-      )
-      if (reply.kind === 'held') this.noteToken({ id }, reply.token)
       return reply
     })
   }

@@ -10,7 +10,6 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
-  TakeOverRequest,
 } from '@holdfast/core/engine'
 import { clientOf, TokenFloors } from '@holdfast/core/engine'
 import type { PostgresAddress } from './address.js'
@@ -38,17 +37,6 @@ export class PostgresCommands implements LockSteps {
 
   async acquire(address: PostgresAddress, request: AcquireRequest, timeoutMs: number): Promise<AcquireReply> {
     const step = this.#deps.steps.acquire(address, request, this.#client, this.#tokenFloors.of(address.id))
-    const reply = await this.#deps.store.run(step, timeoutMs)
-    if (reply.kind === 'held') this.noteToken(address, reply.token)
-    return reply
-  }
-
-  async takeOver(
-    address: PostgresAddress,
-    request: TakeOverRequest,
-    timeoutMs: number,
-  ): Promise<AcquireReply> {
-    const step = this.#deps.steps.takeOver(address, request, this.#tokenFloors.of(address.id))
     const reply = await this.#deps.store.run(step, timeoutMs)
     if (reply.kind === 'held') this.noteToken(address, reply.token)
     return reply

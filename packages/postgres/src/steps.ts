@@ -12,7 +12,6 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
-  TakeOverRequest,
 } from '@holdfast/core/engine'
 import type { PostgresAddress } from './address.js'
 import type { Row } from './connection/statement.js'
@@ -67,21 +66,15 @@ export class Steps {
     inbox: Inbox,
     tokenFloor: number,
   ): Step<AcquireReply> {
-    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
+    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs, proof, heir } = request
+    if (heir !== undefined)
+      return { ...this.#call('take_over', [id, owner, heir, leaseMs, tokenFloor]), read: acquireReply }
     const wanted = of === 'shared' ? [count, size] : [count]
     const waiting = [entryTtlMs, grantLeaseMs, inbox.channel, inbox.key]
     return {
       ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor, proof]),
       read: acquireReply,
     }
-  }
-
-  takeOver(
-    { id }: PostgresAddress,
-    { owner, heir, leaseMs }: TakeOverRequest,
-    tokenFloor: number,
-  ): Step<AcquireReply> {
-    return { ...this.#call('take_over', [id, owner, heir, leaseMs, tokenFloor]), read: acquireReply }
   }
 
   release({ id, kind }: PostgresAddress, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {

@@ -10,7 +10,6 @@ import type {
   ResizeReply,
   ResizeRequest,
   SharedInspection,
-  TakeOverRequest,
 } from '@holdfast/core/engine'
 
 /** What the client of a step knows of tokens. */
@@ -23,7 +22,6 @@ interface WithFloor {
 export type Step =
   | ({ readonly kind: 'acquire' } & Omit<AcquireRequest, 'wantsToken'> & WithFloor)
   | ({ readonly kind: 'release' } & ReleaseRequest & WithFloor)
-  | ({ readonly kind: 'take over' } & TakeOverRequest & WithFloor)
   | ({ readonly kind: 'force'; readonly owner: string } & WithFloor)
   | ({ readonly kind: 'resize' } & ResizeRequest & WithFloor)
   | { readonly kind: 'renew'; readonly owner: string; readonly leaseMs: number }

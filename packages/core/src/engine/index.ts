@@ -53,7 +53,6 @@ export type {
   ReleaseRequest,
   Renewal,
   ResizeRequest,
-  TakeOverRequest,
 } from './requests.js'
 export type { EngineSession, LockEngine } from './session.js'
 export { backoffMs } from '../util/timeouts.js'

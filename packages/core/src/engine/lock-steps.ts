@@ -19,7 +19,6 @@ import type {
   ReleaseRequest,
   Renewal,
   ResizeRequest,
-  TakeOverRequest,
 } from './requests.js'
 
 /**
@@ -40,6 +39,7 @@ export interface LockSteps {
    * - The owner was abandoned: `abandoned`, for as long as its tombstone lives.
    * - The lock is free and no live waiter is ahead: the owner enters, with a new token.
    * - The lock is free and a live waiter is ahead: that one is granted, or with `handOff: 'wake'` woken, as by a release.
+   * - It takes the lock over (`heir`), and the heir does not hold it: busy, with `ttlMs` -2 and no holder if it is free. Nothing else changes.
    * - Busy: with `entryTtlMs` above 0 the owner gets a queue entry; a repeated request refreshes it and keeps its position.
    *
    * @param timeoutMs - whole milliseconds, after which the step rejects with `UnavailableError`
@@ -64,12 +64,6 @@ export interface LockSteps {
    * that it names holds already counts as `released`.
    */
   release(address: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply>
-  /**
-   * Makes the owner the holder of a lock that its heir holds, with a new token and a lease from now on, and has the first waiter ask until
-   * when. An owner that holds it already is treated as by `acquire`, one that was abandoned is refused as there, and anything else is
-   * `busy` and changes nothing. Present if the engine's traits say `lease.handsOver`.
-   */
-  takeOver?(address: Address, request: TakeOverRequest, timeoutMs: number): Promise<AcquireReply>
   /** Extends leases to at least what is wanted, never shortening one; all of one group. One reply each, in order. */
   renew(renewals: readonly Renewal[], timeoutMs: number): Promise<readonly RenewalReply[]>
   /** Keeps queue entries alive; all of one group. One reply each, in order. */

@@ -37,6 +37,11 @@ export interface AcquireRequest {
   readonly proof: string
   /** Whether the hold is to have a fencing token and has none yet. An engine whose holds always have one ignores this. */
   readonly wantsToken: boolean
+  /**
+   * From whom the owner takes a lock over, if it does: it enters only in the place of this holder, with a new token and a lease from now on, and
+   * the first waiter is to ask until when. `count` is 1 then, and `entryTtlMs` 0. Given only to engines with the trait `lease.handsOver`.
+   */
+  readonly heir?: string | undefined
 }
 
 /** What several owners of one client request, each of a lock of its own. Times are milliseconds. */
@@ -62,15 +67,6 @@ export interface ReleaseRequest {
   readonly keepMs?: number | undefined
   /** Who holds the lock for `keepMs`; {@link keptBy} the owner when left out. Given only to engines with the trait `lease.handsOver`. */
   readonly heir?: string | undefined
-}
-
-/** What an owner requests of a lock that was handed over. */
-export interface TakeOverRequest {
-  readonly owner: string
-  /** Who holds it since. */
-  readonly heir: string
-  /** Milliseconds. */
-  readonly leaseMs: number
 }
 
 /** How many permits an object is to have in all, whatever size its clients know. */

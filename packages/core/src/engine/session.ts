@@ -192,7 +192,7 @@ export interface Traits {
     readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
     /** Whether a release can keep a lock held for a time ({@link ReleaseRequest.keepMs}). Without it `atLeastMs` is refused. */
     readonly keeps?: true
-    /** Whether a release can hand a lock over, for another client to take it over ({@link LockSteps.takeOver}). Without it both are refused. */
+    /** Whether a release can hand a lock over ({@link ReleaseRequest.heir}), and a request take it over ({@link AcquireRequest.heir}). */
     readonly handsOver?: true
   }
   /**

@@ -188,9 +188,7 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
 const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
 export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
-const takeOverOptionNames = new Set(
-  [...holdOptionNames].filter((name) => name !== 'waitMs' && name !== 'reentrant'),
-)
+const takeOverOptionNames = new Set(['leaseMs', 'maxHoldMs', 'signal', 'atLeastMs'])
 const handOverOptionNames = new Set(['withinMs'])
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =

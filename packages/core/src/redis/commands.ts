@@ -12,7 +12,7 @@ import type {
   SharedInspection,
 } from '../engine/replies.js'
 import type { LockSteps } from '../engine/lock-steps.js'
-import type { AcquireRequest, ReleaseRequest, ResizeRequest, TakeOverRequest } from '../engine/requests.js'
+import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
 import { TokenFloors } from '../engine/lock-steps.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { RefusedError } from '../errors/errors.js'
@@ -120,13 +120,6 @@ export class RedisCommands implements LockSteps {
         ? calls.setCount(keys, request.owner, request.count, 0)
         : calls.release(keys, request, this.floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
-  }
-
-  /** Takes over what was handed over. */
-  takeOver(keys: Keys, request: TakeOverRequest, timeoutMs: number): Promise<AcquireReply> {
-    const call = this.#callsFor(keys).takeOver?.(keys, request, this.floorOf(keys))
-    if (!call) throw new TypeError(`${keys.main} cannot be handed over`)
-    return this.#options.connection.run(call, this.readAcquire, timeoutMs)
   }
 
   /** Evicts the named owner; `not-held` when it was no longer the holder. */

@@ -4,7 +4,6 @@ import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies
 import { titleOf } from '../engine/requests.js'
 import type { AcquireRequest, Address, Target } from '../engine/requests.js'
 import type { StoreFacts } from '../engine/session.js'
-import { HoldfastError } from '../errors/errors.js'
 import { notALock } from '../errors/store-errors.js'
 import type { AbandonedOwner } from '../holding/abandonment.js'
 import { Hold } from '../holding/hold.js'
@@ -134,20 +133,12 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     this.#wasRevoked = false
     const sentAt = momentNow()
     const leaseMs = this.#leaseMs
-    const { heir } = this.options
+    const request = this.#buildRequest(leaseMs)
     this.take(
-      heir === undefined
-        ? this.store.steps.acquire(this.address, this.#buildRequest(leaseMs), timeoutMs)
-        : this.#takeOver(heir, leaseMs, timeoutMs),
+      this.store.steps.acquire(this.address, request, timeoutMs),
       (reply) => this.#onReply(reply, sentAt, leaseMs),
       (reply) => this.#onLateReply(reply, sentAt),
     )
-  }
-
-  #takeOver(heir: string, leaseMs: number, timeoutMs: number): Promise<AcquireReply> {
-    const { address, owner, store } = this
-    const reply = store.steps.takeOver?.(address, { owner, heir, leaseMs }, timeoutMs)
-    return reply ?? Promise.reject(new HoldfastError('the engine cannot take over'))
   }
 
   protected override pause(): void {
@@ -238,7 +229,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
-    const entryTtlMs = this.options.heir === undefined && this.takePlace() ? this.entryTtlMs : 0
+    const { heir } = this.options
+    const entryTtlMs = heir === undefined && this.takePlace() ? this.entryTtlMs : 0
     return {
       owner: this.owner,
       count: this.target.permits,
@@ -248,6 +240,7 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
       grantLeaseMs: this.#grantLeaseMs(leaseMs),
       proof: entryTtlMs > 0 ? this.store.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
+      heir,
     }
   }
 

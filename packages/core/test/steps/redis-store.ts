@@ -120,8 +120,6 @@ export class RedisStore implements ExploredStore<Leftover> {
         return commands.acquire(keys, { ...step, wantsToken: true })
       case 'release':
         return commands.release(keys, step)
-      case 'take over':
-        return commands.takeOver(keys, step, 0)
       case 'force':
         return commands.force(keys, step.owner)
       case 'resize':

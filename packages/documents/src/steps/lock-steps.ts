@@ -8,7 +8,6 @@ import {
   type ReleaseReply,
   type ReleaseRequest,
   type RenewalReply,
-  type TakeOverRequest,
 } from '@holdfast/core/engine'
 import { handOn, isTokenInBounds, keepFence, nextToken, type Outcome, type StepContext } from './hand-off.js'
 import { ttlMsOf, type Hold, type LockState } from './lock-state.js'
@@ -30,7 +29,7 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 
 /** Lets the owner in, sets the count of one that is in, or queues it. */
 export function acquire(state: LockState, request: AcquireRequest, context: StepContext): AcquireReply {
-  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
+  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, proof, heir } = request
   const { nowUs } = context
   if (state.hold?.owner === owner) {
     if (count > 1) state.hold.count = count
@@ -38,15 +37,26 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
     return { kind: 'held', token: tokenOfHold(state, request, context) }
   }
   if (count > 1) return { kind: 'lost' }
+  if (heir !== undefined && state.hold?.owner !== heir) return busy(state, 0, nowUs)
   if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
-  if (!state.hold) grantToFirst(state, context, owner)
-  if (state.hold) {
-    const position = takePosition(state, owner, entryTtlMs, { grantLeaseMs, proof }, nowUs)
-    return { kind: 'busy', ttlMs: ttlMsOf(state, nowUs), serverUs: nowUs, holder: state.hold.owner, position }
+  if (heir !== undefined) {
+    askAgain(state, context)
+    return { kind: 'held', token: admit(state, owner, leaseMs, context) }
   }
+  if (!state.hold) grantToFirst(state, context, owner)
+  if (state.hold)
+    return busy(state, takePosition(state, owner, entryTtlMs, { grantLeaseMs, proof }, nowUs), nowUs)
   state.queue.delete(owner)
   return { kind: 'held', token: admit(state, owner, leaseMs, context) }
 }
+
+const busy = (state: LockState, position: number, nowUs: number): AcquireReply => ({
+  kind: 'busy',
+  ttlMs: ttlMsOf(state, nowUs),
+  serverUs: nowUs,
+  holder: state.hold?.owner ?? '',
+  position,
+})
 
 /** Sets the hold count; at 0 gives up the hold and the queue entry, and hands a free lock on. */
 export function release(state: LockState, request: ReleaseRequest, context: StepContext): ReleaseReply {
@@ -68,32 +78,6 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
   if (!state.hold) grantToFirst(state, context)
   const isDone = heir !== undefined && state.hold?.owner === heir
   return isMine || isDone ? released : notHeld
-}
-
-/** Makes the owner the holder of a lock that its heir holds. */
-export function takeOver(
-  state: LockState,
-  { owner, heir, leaseMs }: TakeOverRequest,
-  context: StepContext,
-): AcquireReply {
-  const { hold } = state
-  const { nowUs } = context
-  if (hold?.owner === owner) {
-    extend(hold, leaseMs, nowUs)
-    return { kind: 'held', token: tokenOfHold(state, { count: 1, leaseMs }, context) }
-  }
-  if (hold?.owner !== heir) {
-    return {
-      kind: 'busy',
-      ttlMs: ttlMsOf(state, nowUs),
-      serverUs: nowUs,
-      holder: hold?.owner ?? '',
-      position: 0,
-    }
-  }
-  if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
-  askAgain(state, context)
-  return { kind: 'held', token: admit(state, owner, leaseMs, context) }
 }
 
 /** Has the first waiter ask until when a lock is held, since it knows of a hold that is over. */
@@ -193,11 +177,7 @@ function extend(hold: Hold, leaseMs: number, nowUs: number): void {
 }
 
 /** The token of a hold that is there already. A repeated first request lost its reply, and maybe the fence since. */
-function tokenOfHold(
-  state: LockState,
-  { count, leaseMs }: Pick<AcquireRequest, 'count' | 'leaseMs'>,
-  context: StepContext,
-): number {
+function tokenOfHold(state: LockState, { count, leaseMs }: AcquireRequest, context: StepContext): number {
   if (count > 1) return state.fence?.token ?? 0
   if (!state.fence) return nextToken(state, leaseMs, context)
   keepFence(state, leaseMs, context.nowUs)

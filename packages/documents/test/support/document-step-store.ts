@@ -117,8 +117,6 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
         }
         case 'release':
           return await steps.release(address, step, timeoutMs)
-        case 'take over':
-          return (await steps.takeOver?.(address, step, timeoutMs)) ?? done
         case 'force':
           return await steps.force(address, step.owner)
         case 'renew': {
@@ -163,7 +161,8 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
     const wasHeldBy = (owner: string): boolean => held.some((hold) => hold.owner === owner && hold.leftMs > 0)
     const isKept =
       step.kind === 'release' && step.count === 0 && step.keepMs !== undefined && wasHeldBy(step.owner)
-    const isTakenOver = step.kind === 'take over' && kind === 'held' && wasHeldBy(step.heir)
+    const isTakenOver =
+      step.kind === 'acquire' && kind === 'held' && step.heir !== undefined && wasHeldBy(step.heir)
     const [first] = isKept || isTakenOver ? this.#content().state.queue : []
     const asksAgain = first !== undefined && first[1].aliveUntilUs > this.#nowUs()
     return asksAgain ? [{ kind: 'revoked', owner: first[0] }, ...notices] : notices

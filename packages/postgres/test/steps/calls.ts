@@ -34,8 +34,6 @@ export function callOf(
       return steps.acquire(address, { ...step, wantsToken: true }, inbox, step.tokenFloor)
     case 'release':
       return steps.release(address, step, step.tokenFloor)
-    case 'take over':
-      return steps.takeOver(address, step, step.tokenFloor)
     case 'force':
       return steps.force(address, step.owner, inbox.channel, step.tokenFloor)
     case 'resize':

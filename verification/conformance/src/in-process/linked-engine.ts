@@ -158,7 +158,6 @@ class LinkedFacts implements StoreFacts {
 
 class LinkedSteps implements LockSteps {
   readonly acquireMany?: NonNullable<LockSteps['acquireMany']>
-  readonly takeOver?: NonNullable<LockSteps['takeOver']>
   readonly resize?: NonNullable<LockSteps['resize']>
   readonly raiseToken?: NonNullable<LockSteps['raiseToken']>
   readonly noteToken?: NonNullable<LockSteps['noteToken']>
@@ -174,10 +173,6 @@ class LinkedSteps implements LockSteps {
     if (far.acquireMany) {
       this.acquireMany = (request, timeoutMs) =>
         link.call(timeoutMs, () => far.acquireMany?.(request, timeoutMs) ?? none(), true)
-    }
-    if (far.takeOver) {
-      this.takeOver = (address, request, timeoutMs) =>
-        link.call(timeoutMs, () => far.takeOver?.(address, request, timeoutMs) ?? none(), true)
     }
     if (far.resize) {
       this.resize = (address, request, timeoutMs) =>

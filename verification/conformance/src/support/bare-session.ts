@@ -57,13 +57,6 @@ export class BareSession {
     return (await this.session.steps.release(this.address, request, timeoutMs)).kind
   }
 
-  /** Requests what its heir holds, with a lease of a minute. */
-  takeOver(owner: string, heir: string, leaseMs = 60_000) {
-    const reply = this.session.steps.takeOver?.(this.address, { owner, heir, leaseMs }, timeoutMs)
-    if (!reply) throw new Error('the engine hands nothing over')
-    return reply
-  }
-
   async force(owner: string): Promise<string> {
     return (await this.session.steps.force(this.address, owner)).kind
   }

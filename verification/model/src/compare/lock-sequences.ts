@@ -61,7 +61,18 @@ const handOver = fc.record({
   tokenFloor,
 })
 const release = fc.oneof({ weight: 4, arbitrary: releaseOnly }, { weight: 3, arbitrary: handOver })
-const takeOver = fc.record({ kind: fc.constant('take over' as const), owner, heir, leaseMs, tokenFloor })
+const takeOver = fc
+  .record({
+    kind: fc.constant('acquire' as const),
+    owner,
+    count: fc.constant(1),
+    leaseMs,
+    entryTtlMs: fc.constant(0),
+    grantLeaseMs: leaseMs,
+    heir,
+    tokenFloor,
+  })
+  .map((request) => ({ ...request, proof: proofOf(request.owner) }))
 const force = fc.record({ kind: fc.constant('force' as const), owner: anyHolder, tokenFloor })
 const renew = fc.record({ kind: fc.constant('renew' as const), owner, leaseMs })
 const refresh = fc.record({ kind: fc.constant('refresh' as const), owner, entryTtlMs: refreshedMs })

@@ -20,8 +20,6 @@ export const lockKind = ({
         return steps.acquire(state, { ...step, wantsToken: true }, context)
       case 'release':
         return steps.release(state, step, context)
-      case 'take over':
-        return steps.takeOver(state, step, context)
       case 'force':
         return steps.force(state, step.owner, context)
       case 'renew':

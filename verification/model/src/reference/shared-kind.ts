@@ -36,8 +36,6 @@ export const sharedKind = ({
         return refreshed(steps.refresh(state, step.owner, step.entryTtlMs, nowUs))
       case 'inspect':
         return steps.inspect(state, step.limit, nowUs)
-      case 'take over':
-        throw new Error('only a lock is handed over')
     }
   },
   evict(state) {

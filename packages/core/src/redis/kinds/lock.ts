@@ -6,7 +6,6 @@ import type {
   ReleaseRequest,
   Renewal,
   ResizeRequest,
-  TakeOverRequest,
 } from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
@@ -33,8 +32,6 @@ export interface Calls {
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
   /** Only where no one else makes tokens. */
   raiseToken?(keys: Keys, token: number, keepMs: number): ScriptCall
-  /** Only of locks among Holdfast clients. */
-  takeOver?(keys: Keys, request: TakeOverRequest, tokenFloor: string): ScriptCall
   /** Gives up the hold and the queue entry, or some of the permits. */
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall
   /** Whether `setCount` serves this request in place of `acquire`. */
@@ -130,8 +127,13 @@ export class NativeCalls extends LockCalls {
   }
 
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
+    const { owner, leaseMs, heir } = request
+    if (heir !== undefined) {
+      const args = [owner, leaseMs, tokenFloor, heir]
+      return { script: lockScripts.lockTakeOver, keys: keyList(keys), args }
+    }
     const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
-    const args = [request.owner, request.leaseMs, tokenFloor, waiting]
+    const args = [owner, leaseMs, tokenFloor, waiting]
     return { script: lockScripts.lockAcquire, keys: keyList(keys), args }
   }
 
@@ -145,14 +147,6 @@ export class NativeCalls extends LockCalls {
     const args = [owner, tokenFloor, ...ends]
     if (heir !== undefined) args.push(heir)
     return { script: lockScripts.lockRelease, keys: keyList(keys), args }
-  }
-
-  takeOver(keys: Keys, { owner, leaseMs, heir }: TakeOverRequest, tokenFloor: string): ScriptCall {
-    return {
-      script: lockScripts.lockTakeOver,
-      keys: keyList(keys),
-      args: [owner, leaseMs, tokenFloor, heir],
-    }
   }
 
   force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall {

@@ -76,20 +76,23 @@ export function describeHandOver(suite: Suite): void {
         const heir = heirOf(a, 'x')
         const first = await store.acquire(a)
         await store.release(a, { keepMs: 40_000, heir })
-        expect(await store.takeOver(c, heirOf(a, 'other'))).toMatchObject({ kind: 'busy', holder: heir })
-        const taken = await store.takeOver(b, heir)
+        expect(await store.acquire(c, { heir: heirOf(a, 'other') })).toMatchObject({
+          kind: 'busy',
+          holder: heir,
+        })
+        const taken = await store.acquire(b, { heir })
         expect(taken).toMatchObject({ kind: 'held' })
         if (first.kind === 'held' && taken.kind === 'held' && fencing !== 'none')
           expect(taken.token).toBeGreaterThan(first.token)
-        expect(await store.takeOver(b, heir)).toEqual(taken)
+        expect(await store.acquire(b, { heir })).toEqual(taken)
         const { ttlMs, ...found } = await store.inspect()
         expect(found).toMatchObject({ owner: b, count: 1 })
         expect(ttlMs).toBeGreaterThan(50_000)
-        expect(await store.takeOver(c, heir)).toMatchObject({ kind: 'busy', holder: b, position: 0 })
+        expect(await store.acquire(c, { heir })).toMatchObject({ kind: 'busy', holder: b, position: 0 })
         expect(await store.release(a, { keepMs: 40_000, heir })).toBe('not-held')
         expect(await store.release(b)).toBe('released')
-        expect(await store.takeOver(b, heir)).toMatchObject({ kind: 'busy', holder: '', position: 0 })
-        expect(await store.takeOver(c, heir)).toMatchObject({ kind: 'busy', holder: '', position: 0 })
+        expect(await store.acquire(b, { heir })).toMatchObject({ kind: 'busy', holder: '', position: 0 })
+        expect(await store.acquire(c, { heir })).toMatchObject({ kind: 'busy', holder: '', position: 0 })
         expect(await store.inspect()).toMatchObject({ owner: '', waiterCount: 0 })
       },
       bare,
@@ -108,10 +111,10 @@ export function describeHandOver(suite: Suite): void {
         await store.acquire(b)
         await store.release(b, { keepMs: 40_000, heir })
         await store.release(c, { tombstoneMs: 60_000 })
-        expect(await store.takeOver(c, heir)).toEqual({ kind: 'abandoned' })
+        expect(await store.acquire(c, { heir })).toEqual({ kind: 'abandoned' })
         expect(await store.inspect()).toMatchObject({ owner: heir })
         await store.force(heir)
-        expect(await store.takeOver(a, heir)).toMatchObject({ kind: 'busy', holder: '' })
+        expect(await store.acquire(a, { heir })).toMatchObject({ kind: 'busy', holder: '' })
         await store.acquire(b)
         // As its client does that got no reply: first its own hold, then that of its heir.
         await store.release(b)
