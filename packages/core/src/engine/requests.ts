@@ -119,7 +119,7 @@ export const keptBy = (owner: string): string => `${owner}:kept`
 export const heirOf = (owner: string, digest: string): string => `${owner}:ticket:${digest}`
 
 /** Whether a lock is held by no client, and waits to be taken over. */
-export const isHandedOver = (owner: string): boolean => /:ticket:[\w-]+$/.test(owner)
+export const isHandedOver = (owner: string): boolean => owner.includes(':ticket:')
 
 /** How the owners end that no client acts for. */
 const unattended = /:(kept|ticket:[\w-]+)$/
@@ -129,7 +129,7 @@ export const isKept = (owner: string): boolean => unattended.test(owner)
 
 /** Whether it has the form of an owner. */
 export const isOwner = (text: unknown): text is string =>
-  typeof text === 'string' && /^.+:\d+(:kept|:ticket:[\w-]+)?$/s.test(text)
+  typeof text === 'string' && /^.+:\d+$/s.test(text.replace(unattended, ''))
 
 /** Which acquisition of its client an owner stands for. */
 export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))

@@ -133,16 +133,14 @@ export class Abandonment {
       count: 0,
       tombstoneMs: inDoubt ? tombstoneMs : 0,
       until: monotonicMs() + tombstoneMs,
-      keepUntil,
+      keepUntil: heir === undefined ? keepUntil : -Infinity,
       incarnation: undefined,
       failures: 0,
       wasDenied: false,
     }
-    await this.#release(heir === undefined ? release : { ...release, keepUntil: -Infinity })
+    await this.#release(release)
     // Only now: what arrives late finds an owner that has nothing left to hand over.
-    if (heir === undefined) return
-    const until = keepUntil + this.#store.settings.commandTimeoutMs
-    await this.#release({ ...release, owner: heir, tombstoneMs: 0, keepUntil: -Infinity, until })
+    if (heir !== undefined) await this.#release({ ...release, owner: heir, tombstoneMs: 0, until: keepUntil })
   }
 
   /** The store may refuse it for a while only, as when its password changes: the first refusal is reported, and all are retried. */

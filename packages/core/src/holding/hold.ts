@@ -384,39 +384,33 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
-    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
-    const now = monotonicMs()
-    if (isAlone && this.#keepUntil <= now) {
-      this.#keepUntil = now + withinMs
-      this.#heir = heir
-      return this.#handOver(entry, withinMs)
-    }
     const { address, owner } = this
-    throw new InvalidArgumentError(
-      `the lease on lock ${address.name} cannot be handed over: use one of lock(), entered once, with no callback inside, and give atLeastMs to ` +
-        'takeOver',
-      { lockName: address.name, owner },
-    )
-  }
-
-  async #handOver(entry: LeaseEntry, withinMs: number): Promise<void> {
-    const slot = this.#commands.next()
-    const { commandTimeoutMs } = this.#store.settings
-    try {
+    const now = monotonicMs()
+    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
+    if (!isAlone || this.#keepUntil > now) {
+      throw new InvalidArgumentError(
+        `lock ${address.name} cannot be handed over by this lease: use one of lock(), entered once, with no callback inside, and give atLeastMs to takeOver`,
+        { lockName: address.name, owner },
+      )
+    }
+    this.#keepUntil = now + withinMs
+    this.#heir = heir
+    return this.#commands.run(async () => {
       this.#leases.delete(entry)
       const release = this.#beginLeaving()
       release.until = Math.min(release.until, release.keepUntil)
-      const outcome = await this.#send(release, commandTimeoutMs)
-      this.#onLeft(entry, 0, outcome)
-      if (outcome !== 'unanswered') return
-      const { address, owner } = this
+      try {
+        const outcome = await this.#send(release, this.#store.settings.commandTimeoutMs)
+        this.#onLeft(entry, 0, outcome)
+        if (outcome !== 'unanswered') return
+      } finally {
+        this.#endLeaving()
+      }
       throw new UnavailableError(
         `lock ${address.name} was not handed over: no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
         { lockName: address.name, owner },
       )
-    } finally {
-      this.#endTurn(slot)
-    }
+    })
   }
 
   /** Gives back what open leases no longer need. Settles as `leave`. */

@@ -11,16 +11,14 @@ export interface Ticket {
   readonly heir: string
 }
 
-/** 22 characters are 132 bits. */
-const secretLength = 22
-
 const form = /^holdfast-ticket\.([\w-]+)\.([\w-]+:\d+)\.([\w-]{22})$/
 
 /** For one lock, and one hand-over of it. @param owner - who hands it over */
 export function newTicket(engine: string, address: Address, owner: string): Ticket {
-  const secret = nanoid(secretLength)
+  // 132 bits.
+  const secret = nanoid(22)
   const text = `holdfast-ticket.${placeOf(engine, address)}.${owner}.${secret}`
-  return { text, heir: heirOf(owner, digestOf(secret, secretLength)) }
+  return { text, heir: heirOf(owner, digestOf(secret)) }
 }
 
 /**
@@ -33,15 +31,14 @@ export function heirBy(ticket: unknown, engine: string, address: Address): strin
   const [, place, owner = '', secret = ''] = form.exec(typeof ticket === 'string' ? ticket : '') ?? []
   if (place !== placeOf(engine, address)) {
     throw new InvalidArgumentError(
-      `that is no ticket for lock ${lockName} on ${engine}: lease.handOver gives one, to be used on a lock of the same name, prefix and engine`,
+      `that is no ticket for lock ${lockName}: it is for the name, prefix and engine of the lease that was handed over`,
       { lockName },
     )
   }
-  return heirOf(owner, digestOf(secret, secretLength))
+  return heirOf(owner, digestOf(secret))
 }
 
 /** Tells locks apart, and engines. A store has too many addresses to be told apart by them: elsewhere a ticket finds no lock. */
-const placeOf = (engine: string, { id }: Address): string => digestOf(`${engine} ${id}`, 8)
+const placeOf = (engine: string, { id }: Address): string => digestOf(`${engine} ${id}`).slice(0, 8)
 
-const digestOf = (text: string, length: number): string =>
-  createHash('sha256').update(text).digest('base64url').slice(0, length)
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
