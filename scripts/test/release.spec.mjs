@@ -3,7 +3,7 @@ import { releaseProblems } from '../lib/release.mjs'
 const ready = {
   repositoryUrl: 'https://example.org/holdfast',
   reportsTo: 'security@example.org',
-  readme: '# Holdfast\n\nDistributed locks.\n',
+  unpublished: [],
   versions: { core: '1.2.0', memory: '1.2.0' },
   changelog: '# Changelog\n\n## 1.2.0, 2027-03-01\n\n- Faster.\n',
   tag: 'v1.2.0',
@@ -20,9 +20,9 @@ it.each([
   ['no address for reports of vulnerabilities', { reportsTo: undefined }, '"bugs": { "email"'],
   ['an address that is a placeholder', { reportsTo: 'security@repository.invalid' }, 'no e-mail address'],
   [
-    'a README that says that nothing is published',
-    { readme: 'Version 1.2 is not on npm yet.' },
-    'README.md says that',
+    'a page that says that nothing is published',
+    { unpublished: ['docs/start/quickstart.md'] },
+    'docs/start/quickstart.md says that',
   ],
   [
     'packages of different versions',

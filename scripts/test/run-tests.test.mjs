@@ -33,7 +33,7 @@ it('skips what misses a server, with the reason in its title, and nothing else',
     await writeFile(join(folder, 'jest.config.json'), JSON.stringify({ testEnvironment: environment }))
     await writeFile(
       join(folder, 'some.test.js'),
-      `const none = Object.assign(new Error('No etcd found. Install it'), { name: 'NoEtcdError' })
+      `const none = Object.assign(new Error('No etcd found. Install it'), { name: 'NoServerError' })
       describe('a store', () => {
         let server
         beforeAll(() => { throw none })

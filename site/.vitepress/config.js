@@ -41,7 +41,7 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: `data:image/svg+xml,${encodeURIComponent(icon)}` }],
   ],
   markdown: {
-    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
+    theme: { light: 'github-light-default', dark: 'github-dark-high-contrast' },
     // The anchors of the repository, so that its links hold on the site.
     anchor: { slugify: (heading) => new GithubSlugger().slug(heading) },
     config: pagesOfRepository,

@@ -4,7 +4,7 @@ import { HoldfastModule } from '@holdfast/nestjs'
 import { HealthModule } from './health.js'
 import { OrdersModule } from './orders.js'
 
-/** In an application of yours perhaps the ConfigService of @nestjs/config. */
+/** In your application this may be the ConfigService of @nestjs/config. */
 @Injectable()
 class Settings {
   readonly redisUrl = process.env['REDIS_URL'] ?? 'redis://localhost:6379'

@@ -169,8 +169,8 @@ it('works with logged tables of PostgreSQL, and names the kind that there is', a
 it('works with ZooKeeper', async () => {
   const server = await openZooKeeper()
   try {
-    const holdfast = openHolder({ engine: zookeeper({ connect: server.connect }), label: 'other' })
-    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: `zk://${server.connect}` } })
+    const holdfast = openHolder({ engine: zookeeper({ connect: server.url }), label: 'other' })
+    await expectAllToWork(holdfast, { ...withoutRedis, env: { HOLDFAST_URL: `zk://${server.url}` } })
     await holdfast.close()
   } finally {
     await server.stop()

@@ -228,7 +228,7 @@ describe('with minReplicas in a cluster', () => {
     const master = await cluster.masterOf(`lock:${first}`)
     const replica = await cluster.replicaOf(`lock:${first}`)
     await replica.freeze()
-    closeAfterTest(() => replica.thaw())
+    closeAfterTest(async () => replica.thaw())
     const outcomes = await Promise.all(
       others.map(async (name) => {
         const end = await begin(holdfast.getLock(name).withLock(() => 'served')).end

@@ -20,10 +20,7 @@ const open: Readonly<Record<OtherStore, () => Promise<Opened>>> = {
   etcd: openEtcd,
   memcached: openMemcached,
   mysql: openMysql,
-  zookeeper: async () => {
-    const server = await openZooKeeper()
-    return { url: server.connect, stop: () => server.stop() }
-  },
+  zookeeper: openZooKeeper,
   // It runs in the snippet's process.
   pglite: () => Promise.resolve({ url: '@electric-sql/pglite', stop: () => Promise.resolve() }),
 }

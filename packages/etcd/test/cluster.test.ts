@@ -3,7 +3,7 @@ import { Clients, failureOf } from './support/clients.js'
 import { findLeader } from './support/leader.js'
 import { BareStore, timeoutMs } from './support/stores.js'
 
-let servers: EtcdServer[]
+let servers: readonly EtcdServer[]
 const clients = new Clients()
 const bare: BareStore[] = []
 

@@ -133,7 +133,7 @@ export const metricDefinitions: readonly MetricDefinition[] = [
     instrument: 'histogram',
     unit: 's',
     description:
-      'From the grant in the store until the waiter learned of it; too long by at most one round trip',
+      'From the grant in the store until the waiter was notified; too long by at most one round trip',
     attributes: [],
     hasGroup: true,
     buckets: durations,

@@ -3,7 +3,6 @@ import {
   startProxy,
   startZooKeeperEnsemble,
   zooKeeperTickMs,
-  type EtcdServer,
   type FaultProxy,
   type LocalZooKeeper,
 } from '@holdfast/testkit'
@@ -71,17 +70,9 @@ async function onEtcd(size: number): Promise<SessionTopology> {
       hosts: addresses.map((address) => `http://${address}`),
     }),
   }
-  const launched = servers.map((server: EtcdServer): SessionServer => ({
-    host: server.host,
-    port: server.port,
-    kill: () => server.kill(),
-    launch: (options) => server.restart({ isAsync: true, ...options }),
-    freeze: () => server.freeze(),
-    thaw: () => server.thaw(),
-  }))
-  return onServers(kind, launched, {
+  return onServers(kind, servers, {
     whenStable: async () => {
-      await Promise.all(servers.map((server) => server.untilReady()))
+      await Promise.all(servers.map((server) => server.untilServing()))
     },
     stop: async () => {
       await Promise.all(servers.map((server) => server.stop()))

@@ -21,21 +21,19 @@ export { withRedis } from './server/with-redis.js'
 
 export { isFullMatrix, sampled } from './matrix.js'
 
+// Servers of other stores
+export { LocalServer } from './server/local-server.js'
+export { NoServerError, type OpenedServer, type Step } from './find/open-server.js'
+
 // PostgreSQL
-export { NoPostgresError } from './postgres/find-postgres.js'
 export { mayStartPostgres, onOwnPostgres } from './postgres/own-postgres.js'
-export {
-  openPostgres,
-  postgresFromDocker,
-  postgresFromPrograms,
-  type OpenedPostgres,
-} from './postgres/open-postgres.js'
+export { openPostgres } from './postgres/open-postgres.js'
 export { openDatabase, type TestDatabase } from './postgres/open-database.js'
-export { startPostgres } from './postgres/start-postgres.js'
-export type {
-  PostgresServer,
-  RestartPostgresOptions,
-  StartPostgresOptions,
+export {
+  startPostgres,
+  type PostgresServer,
+  type RestartPostgresOptions,
+  type StartPostgresOptions,
 } from './postgres/postgres-server.js'
 export { findPgBouncer, startPgBouncer, type PgBouncer } from './postgres/start-pgbouncer.js'
 export { killBackends, type BackendsOptions } from './postgres/backends.js'
@@ -44,39 +42,40 @@ export { startSteppablePostgres, type SteppablePostgres } from './faults/clock/s
 export { startPostgresPair, type PostgresPair, type PostgresPairOptions } from './topology/postgres-pair.js'
 
 // ZooKeeper
-export { findZooKeeper, NoZooKeeperError } from './zookeeper/find-zookeeper.js'
-export { LocalZooKeeper, zooKeeperTickMs } from './zookeeper/local-zookeeper.js'
-export { startZooKeeper, startZooKeeperEnsemble, ZooKeeperEnsemble } from './zookeeper/start-zookeeper.js'
 export {
-  openZooKeeper,
-  zooKeeperFromDocker,
-  zooKeeperFromPrograms,
-  type OpenedZooKeeper,
-} from './zookeeper/open-zookeeper.js'
+  findZooKeeper,
+  LocalZooKeeper,
+  startZooKeeper,
+  startZooKeeperEnsemble,
+  ZooKeeperEnsemble,
+  zooKeeperTickMs,
+} from './zookeeper/local-zookeeper.js'
+export { openZooKeeper } from './zookeeper/open-zookeeper.js'
 
 // etcd
-export { NoEtcdError } from './etcd/find-etcd.js'
-export { openEtcd, etcdFromDocker, etcdFromProgram, type OpenedEtcd } from './etcd/open-etcd.js'
-export { startEtcd, startEtcdCluster } from './etcd/start-etcd.js'
-export type { EtcdServer, RestartEtcdOptions, StartEtcdOptions } from './etcd/etcd-server.js'
+export { openEtcd } from './etcd/open-etcd.js'
+export {
+  startEtcd,
+  startEtcdCluster,
+  type EtcdServer,
+  type RestartEtcdOptions,
+  type StartEtcdOptions,
+} from './etcd/etcd-server.js'
 
 // memcached
-export { NoMemcachedError } from './memcached/find-memcached.js'
-export {
-  memcachedFromDocker,
-  memcachedFromProgram,
-  openMemcached,
-  type OpenedMemcached,
-} from './memcached/open-memcached.js'
+export { openMemcached } from './memcached/open-memcached.js'
 export { startMemcached, type MemcachedServer } from './memcached/memcached-server.js'
 
 // MySQL
-export { NoMysqlError } from './mysql/find-mysql.js'
 export { killConnections } from './mysql/kill-connections.js'
-export { openMysql, mysqlFromDocker, mysqlFromProgram, type OpenedMysql } from './mysql/open-mysql.js'
+export { openMysql } from './mysql/open-mysql.js'
 export { queryMysqlAt } from './mysql/query-at.js'
-export { startMysql } from './mysql/start-mysql.js'
-export type { MysqlServer, RestartMysqlOptions, StartMysqlOptions } from './mysql/mysql-server.js'
+export {
+  startMysql,
+  type MysqlServer,
+  type RestartMysqlOptions,
+  type StartMysqlOptions,
+} from './mysql/mysql-server.js'
 
 // Topologies
 export { startReplica } from './topology/replica.js'

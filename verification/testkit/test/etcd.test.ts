@@ -1,4 +1,4 @@
-import { NoEtcdError, openEtcd, startEtcd, until } from '../src/index.js'
+import { NoServerError, openEtcd, startEtcd, until } from '../src/index.js'
 
 const given = process.env['ETCD_URL']
 
@@ -18,7 +18,7 @@ it('passes over what does not start, and says at the end how to get one', async 
   const none = (): Promise<null> => Promise.resolve(null)
   const opened = { url: 'http://127.0.0.1:1', origin: 'a test', stop: () => Promise.resolve() }
   expect(await openEtcd([failing, none, () => Promise.resolve(opened)])).toBe(opened)
-  await expect(openEtcd([failing, none])).rejects.toThrow(NoEtcdError)
+  await expect(openEtcd([failing, none])).rejects.toThrow(NoServerError)
   await expect(openEtcd([none])).rejects.toThrow(/sudo apt-get install etcd-server/)
 })
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { NoMemcachedError, openMemcached, startMemcached, type MemcachedServer } from '../src/index.js'
+import { NoServerError, openMemcached, startMemcached, type MemcachedServer } from '../src/index.js'
 
 const given = process.env['MEMCACHED_URL']
 
@@ -29,7 +29,7 @@ it('passes over what does not start, and says at the end how to get one', async 
   const none = (): Promise<null> => Promise.resolve(null)
   const opened = { url: 'memcached://127.0.0.1:1', origin: 'a test', stop: () => Promise.resolve() }
   expect(await openMemcached([failing, none, () => Promise.resolve(opened)])).toBe(opened)
-  await expect(openMemcached([failing, none])).rejects.toThrow(NoMemcachedError)
+  await expect(openMemcached([failing, none])).rejects.toThrow(NoServerError)
   await expect(openMemcached([none])).rejects.toThrow(/sudo apt-get install memcached/)
 })
 

@@ -1,4 +1,4 @@
-import { killConnections, NoMysqlError, openMysql, startMysql } from '../src/index.js'
+import { killConnections, NoServerError, openMysql, startMysql } from '../src/index.js'
 
 const given = process.env['MYSQL_URL']
 
@@ -39,6 +39,6 @@ it('passes over what does not start, and says at the end how to get one', async 
   const failing = (): Promise<never> => Promise.reject(new Error('it does not start'))
   const opened = { url: 'mysql://127.0.0.1:1/app', origin: 'a test', stop: () => Promise.resolve() }
   expect(await openMysql([failing, () => Promise.resolve(opened)])).toBe(opened)
-  await expect(openMysql([failing])).rejects.toThrow(NoMysqlError)
+  await expect(openMysql([failing])).rejects.toThrow(NoServerError)
   await expect(openMysql([failing])).rejects.toThrow(/sudo apt-get install mariadb-server/)
 })

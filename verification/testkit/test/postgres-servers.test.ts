@@ -9,7 +9,7 @@ import {
   until,
   type PostgresServer,
 } from '../src/index.js'
-import { startLocalPostgres } from '../src/postgres/local-postgres.js'
+import { startPostgresWith } from '../src/postgres/postgres-server.js'
 
 /** Whether a statement is replied to within that time. */
 async function replies(server: PostgresServer, withinMs: number): Promise<boolean> {
@@ -78,7 +78,7 @@ it('a server whose port is taken in between starts on another one', async () => 
   const others: Server[] = []
   const ports: number[] = []
   try {
-    await using server = await startLocalPostgres({ settings: {}, env: {} }, async (each) => {
+    await using server = await startPostgresWith({ settings: {}, env: {} }, async (each) => {
       ports.push(each.port)
       await each.init()
       if (others.length > 0) return

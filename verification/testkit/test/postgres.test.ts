@@ -1,6 +1,6 @@
 import {
   mayStartPostgres,
-  NoPostgresError,
+  NoServerError,
   onOwnPostgres,
   openDatabase,
   openPostgres,
@@ -58,7 +58,7 @@ it('a PG_URL without a server is not replaced by another source', async () => {
 it('a source that does not start is skipped, and the error keeps the reason and says how to get a server', async () => {
   setUrl(undefined)
   const failure = openPostgres([none, () => Promise.reject(new Error('it is broken'))])
-  await expect(failure).rejects.toThrow(NoPostgresError)
+  await expect(failure).rejects.toThrow(NoServerError)
   await expect(failure).rejects.toThrow(/PG_URL[^]*brew install postgresql[^]*apt-get install/)
   await expect(failure).rejects.toMatchObject({ cause: { errors: [{ message: 'it is broken' }] } })
 })

@@ -39,7 +39,7 @@ class OwnRedis implements RedisServer {
   stop = async (): Promise<void> => this.#running?.stop()
   kill = (): Promise<void> => this.#server.kill()
   freeze = (): Promise<void> => this.#server.freeze()
-  thaw = (): Promise<void> => this.#server.thaw()
+  thaw = async (): Promise<void> => this.#server.thaw()
   restart = (options?: RestartOptions): Promise<void> => this.#server.restart(options)
 }
 

@@ -62,12 +62,17 @@ describe('a wait for a latch', () => {
       'latches: W: its call w on the latch job timed out, although the latch had opened',
     ])
     expect(found(opened, set(4, 5, 1), waits(2, 300), refused(302, 'w'))).toEqual([])
+    // The reply may take longer than such a wait.
+    expect(found(opened, waits(200, 14), refused(214, 'w'))).toEqual([])
     expect(found(opened, fault(100, 110, { disturbs: 'all' }), waits(2, 300), refused(302, 'w'))).toEqual([])
   })
 
   it('finds the latch gone only if it was deleted, or may have been lost', () => {
     const gone = refused(9, 'w', 'gone')
     expect(found(set(0, 1, 1), waits(2), gone)).toHaveLength(1)
+    const restart = fault(3, 4, { disturbs: 'all' })
+    expect(found(set(0, 1, 1), waits(2), restart, gone)).toHaveLength(1)
+    expect(found(set(0, 1, 1), waits(2), restart, set(5, 6, 1), gone)).toEqual([])
     expect(found(set(0, 1, 1), waits(2), deletion(3, 4), gone)).toEqual([])
     expect(found(set(0, 1, 1), waits(2), fault(5, 6, { excuses: ['exclusion'] }), gone)).toEqual([])
   })

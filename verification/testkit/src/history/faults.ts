@@ -62,6 +62,13 @@ export class Faults {
     )
   }
 
+  /** Whether a fault that hit the server had begun by then: it may have restarted, or be another one. */
+  mayHaveMoved(lock: string, atMs: number): boolean {
+    return this.all.some(
+      ({ event }) => event.atMs <= atMs && event.disturbs === 'all' && concerns(event.locks, lock),
+    )
+  }
+
   /** Whether a waiter or holder of that process and lock may have lost its turn, or its hold, in that time. */
   disturbed(process: string, lock: string, time: Span): boolean {
     const byFault = this.all.some(

@@ -70,6 +70,12 @@ it('a waiter that was queued only after the holder left is not a hand-off', () =
   expect(timed(late)).toEqual([])
 })
 
+it('a hand-off is not timed if a call for several locks that failed may have had the lock in between', () => {
+  const part = (atMs: number) => [requested(1_020, 'm1', { together: 'm' }), refused(atMs, 'm1', 'aborted')]
+  expect(timed([...relay(60), ...part(1_120)].sort((a, b) => a.atMs - b.atMs))).toEqual([])
+  expect(timed([...relay(60), ...part(1_090)].sort((a, b) => a.atMs - b.atMs))).toEqual([60])
+})
+
 it('a hold that did not end by leaving hands nothing off', () => {
   const [, held, ...waits] = relay(3).filter(({ kind }) => kind !== 'left')
   expect(timed(held ?? [], ended('lost', 1_050, 'h0'), ...waits)).toEqual([])

@@ -16,9 +16,13 @@ export interface HandOff {
 export function handOffsOf(history: History): HandOff[] {
   const { events, holds, calls, faults, sizes } = history
   // A call for several locks enters all of them when it has the last one.
-  const together = new Set(
-    calls.flatMap(({ requested }) => (requested.together === undefined ? [] : [requested.call])),
-  )
+  const parts = calls.filter(({ requested }) => requested.together !== undefined)
+  const together = new Set(parts.map(({ requested }) => requested.call))
+  const mayHaveHad = (lock: string, fromMs: number, untilMs: number): boolean =>
+    parts.some(
+      ({ requested, refused }) =>
+        requested.lock === lock && refused !== undefined && refused.atMs > fromMs && refused.atMs < untilMs,
+    )
   const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
     entryKey,
@@ -29,6 +33,8 @@ export function handOffsOf(history: History): HandOff[] {
       if (together.has(acquired.call)) return []
       const left = sizes.isLock(hold.lock) ? ofLock[n - 1]?.live.at(-1)?.until : roomMadeFor(hold, history)
       if ((left?.kind !== 'left' && left?.kind !== 'lowered') || left.atMs > acquired.atMs) return []
+      // It may have had this one while it waited for another.
+      if (mayHaveHad(hold.lock, left.atMs, acquired.atMs)) return []
       const queueEntry = queueEntries.get(entryKey(hold))?.find(({ atMs }) => atMs < left.atMs)
       if (!queueEntry || !faults.quiet(hold.lock, { fromMs: queueEntry.atMs, untilMs: acquired.atMs }))
         return []

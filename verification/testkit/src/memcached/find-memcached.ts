@@ -2,29 +2,17 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { cacheFolder, unpackDebian } from '../find/debian.js'
+import { NoServerError } from '../find/open-server.js'
 import { onPath } from '../find/probe-binary.js'
 
 const run = promisify(execFile)
 
-/** No memcached was found; the message says how to get one. */
-export class NoMemcachedError extends Error {
-  override readonly name = 'NoMemcachedError'
-
-  constructor(options?: ErrorOptions) {
-    super(
-      [
-        'No memcached found. Any one of these is enough:',
-        '  MEMCACHED_URL=memcached://127.0.0.1:11211    a running server, started with -M',
-        '  Docker                                       start it, or set DOCKER_HOST',
-        '  brew install memcached                       macOS',
-        '  sudo apt-get install memcached               Debian, Ubuntu',
-        '  memcached                                    on PATH, by any other means',
-        'Tests that stop servers, or need several, start their own: those need the program.',
-      ].join('\n'),
-      options,
-    )
-  }
-}
+/** How to get one. */
+export const memcachedKind = {
+  product: 'memcached',
+  variable: ['MEMCACHED_URL', 'memcached://127.0.0.1:11211 (started with -M)'],
+  names: ['memcached', 'memcached', 'memcached'],
+} as const
 
 export interface MemcachedProgram {
   readonly path: string
@@ -42,7 +30,7 @@ export async function findMemcached(): Promise<MemcachedProgram> {
   const unpacked = await unpackDebian(cacheFolder('memcached'), ['memcached', ...libraries], (folder, env) =>
     probe(join(folder, 'usr/bin/memcached'), env),
   )
-  if (unpacked === null) throw new NoMemcachedError()
+  if (unpacked === null) throw new NoServerError(memcachedKind)
   return unpacked
 }
 

@@ -6,25 +6,12 @@ import { onPath } from '../find/probe-binary.js'
 /** Where Debian and its kin put the programs of each version. */
 const debianFolder = '/usr/lib/postgresql'
 
-/** No PostgreSQL was found; the message says how to get one. */
-export class NoPostgresError extends Error {
-  override readonly name = 'NoPostgresError'
-
-  constructor(options?: ErrorOptions) {
-    super(
-      [
-        'No PostgreSQL found. Any one of these is enough:',
-        '  PG_URL=postgres://me@127.0.0.1/app  a running server',
-        '  Docker                              start it, or set DOCKER_HOST',
-        '  brew install postgresql             macOS',
-        '  sudo apt-get install postgresql     Debian, Ubuntu',
-        '  postgres and initdb                 on PATH, by any other means',
-        'Tests that crash servers, or need several, start their own: those need the programs.',
-      ].join('\n'),
-      options,
-    )
-  }
-}
+/** How to get one. */
+export const postgresKind = {
+  product: 'PostgreSQL',
+  variable: ['PG_URL', 'postgres://me@127.0.0.1/app'],
+  names: ['postgresql', 'postgresql', 'postgres and initdb'],
+} as const
 
 /** The folder that has `postgres` and `initdb`: on PATH, or the newest of Debian's packages. `null` if there is none. */
 export function findPostgres(): string | null {

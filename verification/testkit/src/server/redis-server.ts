@@ -31,7 +31,7 @@ export interface RedisServer extends AsyncDisposable {
   kill(): Promise<void>
   /** Freezes the server; the system still accepts connections and bytes for it. */
   freeze(): Promise<void>
-  thaw(): Promise<void>
+  thaw(): void | Promise<void>
   /** A new process on the same port, empty by default. Resolves when it replies. */
   restart(options?: RestartOptions): Promise<void>
 }

@@ -1,6 +1,5 @@
 import { startProxy, type FaultProxy } from '../faults/proxy.js'
-import { startLocalPostgres, type LocalPostgres } from '../postgres/local-postgres.js'
-import type { PostgresServer } from '../postgres/postgres-server.js'
+import { startPostgresWith, type PostgresServer } from '../postgres/postgres-server.js'
 import { until } from '../until.js'
 
 export interface PostgresPairOptions {
@@ -30,11 +29,11 @@ export interface PostgresPair extends AsyncDisposable {
 /** Starts both; resolves when the standby follows. */
 export async function startPostgresPair({ isSynchronous }: PostgresPairOptions): Promise<PostgresPair> {
   const options = { settings: {}, env: {} }
-  const primary = await startLocalPostgres(options, (server) => server.init())
+  const primary = await startPostgresWith(options, (server) => server.init())
   const address = new CurrentAddress(primary)
   const replication = await startProxy(address, 'unknown')
   try {
-    const standby = await startLocalPostgres(options, (server) => server.cloneFrom(replication))
+    const standby = await startPostgresWith(options, (server) => server.cloneFrom(replication))
     const pair = new LocalPair(address, standby, replication, isSynchronous)
     await pair.whenFollowed()
     return pair
@@ -46,7 +45,7 @@ export async function startPostgresPair({ isSynchronous }: PostgresPairOptions):
 }
 
 class CurrentAddress {
-  constructor(public server: LocalPostgres) {}
+  constructor(public server: PostgresServer) {}
 
   get host(): string {
     return this.server.host
@@ -61,12 +60,12 @@ class LocalPair implements PostgresPair {
   readonly address: CurrentAddress
   readonly replication: FaultProxy
   readonly #isSynchronous: boolean
-  #other: LocalPostgres
+  #other: PostgresServer
   #isAlone = false
 
   constructor(
     address: CurrentAddress,
-    standby: LocalPostgres,
+    standby: PostgresServer,
     replication: FaultProxy,
     isSynchronous: boolean,
   ) {
@@ -76,7 +75,7 @@ class LocalPair implements PostgresPair {
     this.#isSynchronous = isSynchronous
   }
 
-  get primary(): LocalPostgres {
+  get primary(): PostgresServer {
     return this.address.server
   }
 

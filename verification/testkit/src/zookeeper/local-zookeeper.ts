@@ -1,13 +1,39 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { guard, type ScratchFolder } from '../process/reaper.js'
-import { freezeProcess, isRunning, killProcess, thawProcess } from '../process/signals.js'
-import { until } from '../until.js'
+import { existsSync, realpathSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { freePort } from '../free-port.js'
+import { NoServerError } from '../find/open-server.js'
+import { onPath } from '../find/probe-binary.js'
+import {
+  freePlace,
+  LocalServer,
+  loopback,
+  startServer,
+  startServers,
+  type Launch,
+  type Place,
+} from '../server/local-server.js'
 import { fourLetters } from './four-letters.js'
 
-const host = '127.0.0.1'
+/** How to get one. */
+export const zooKeeperKind = {
+  product: 'ZooKeeper',
+  variable: ['ZOOKEEPER_CONNECT', '127.0.0.1:2181'],
+  names: ['zookeeper', 'zookeeper', 'zkServer.sh and java'],
+} as const
+
+/** Debian's package, whose manifest names what else it needs. */
+const debianJar = '/usr/share/java/zookeeper.jar'
+
+/** What `java -cp` takes to run a server; `null`: there is none. */
+export function findZooKeeper(): string | null {
+  if (onPath('java').length === 0) return null
+  // Beside the scripts of a release are its jars.
+  const homes = onPath('zkServer.sh').map((path) => dirname(dirname(realpathSync(path))))
+  const home = homes.find((each) => existsSync(join(each, 'lib')))
+  if (home !== undefined) return [join(home, 'lib', '*'), join(home, '*')].join(':')
+  return existsSync(debianJar) ? debianJar : null
+}
 
 /** Small and quick to start. */
 const javaOptions = [
@@ -24,42 +50,25 @@ const javaOptions = [
 export const zooKeeperTickMs = 50
 
 /** One member of an ensemble, as `zoo.cfg` names it; of one that is alone there is no need to. */
-export interface Member {
+interface Member {
   readonly id: number
   readonly lines: readonly string[]
 }
 
-export interface LocalZooKeeperOptions {
-  readonly classPath: string
-  readonly folder: ScratchFolder
-  readonly port: number
-  readonly member?: Member | undefined
-}
-
-export interface LaunchOptions {
-  /** Of one that is alone: without what it had written, as a new one. @defaultValue true */
-  readonly keepData?: boolean
-}
-
-/** A server whose files are in a folder of its own. */
-export class LocalZooKeeper implements AsyncDisposable {
-  readonly host = host
-  readonly port: number
+/** A private ZooKeeper for a test, alone or one of an ensemble. */
+export class LocalZooKeeper extends LocalServer {
   readonly #classPath: string
-  readonly #folder: ScratchFolder
   readonly #member: Member | undefined
-  #child: ChildProcess | undefined
 
-  constructor({ classPath, folder, port, member }: LocalZooKeeperOptions) {
+  constructor(classPath: string, place: Place, member?: Member) {
+    super('ZooKeeper', place)
     this.#classPath = classPath
-    this.#folder = folder
     this.#member = member
-    this.port = port
   }
 
   /** For the option `connect` of a client. */
   get connect(): string {
-    return `${this.host}:${this.port}`
+    return `${loopback}:${this.port}`
   }
 
   /** What it replies to a word of four letters, such as `mntr`. */
@@ -67,73 +76,8 @@ export class LocalZooKeeper implements AsyncDisposable {
     return fourLetters(this.port, word)
   }
 
-  log(): Promise<string> {
-    return readFile(this.#logPath, 'utf8')
-  }
-
-  /** Resolves when it serves clients. */
-  async start(options?: LaunchOptions): Promise<void> {
-    await this.launch(options)
-    await this.untilServing()
-  }
-
-  /** Starts the process. A member of an ensemble serves once there are enough of them. */
-  async launch({ keepData = true }: LaunchOptions = {}): Promise<void> {
-    if (!keepData) await rm(this.#data, { recursive: true, force: true })
-    await this.#configure()
-    const log = await open(this.#logPath, 'a')
-    try {
-      const main = this.#member ? 'quorum.QuorumPeerMain' : 'ZooKeeperServerMain'
-      const args = [...javaOptions, '-cp', this.#classPath, `org.apache.zookeeper.server.${main}`]
-      const child = spawn('java', [...args, this.#configPath], {
-        cwd: this.#folder.path,
-        stdio: ['ignore', log.fd, log.fd],
-      })
-      this.#child = child
-      guard(child)
-      // A forgotten server must not keep the process alive; the reaper ends it.
-      child.unref()
-      await once(child, 'spawn')
-    } finally {
-      await log.close()
-    }
-  }
-
-  async untilServing(): Promise<void> {
-    const isServing = async (): Promise<boolean> =>
-      !this.#child || !isRunning(this.#child) || (await this.ask('srvr')).includes('Mode:')
-    await until(isServing, { what: `ZooKeeper on port ${this.port} to serve`, everyMs: 30 })
-    if (this.#child && isRunning(this.#child)) return
-    throw new Error(`ZooKeeper on port ${this.port} ended:\n${(await this.log()).slice(-2_000)}`)
-  }
-
-  /** Ends it with SIGKILL, as a machine that fails; `start` brings it back with what it had written. */
-  async kill(): Promise<void> {
-    if (this.#child) await killProcess(this.#child)
-    this.#child = undefined
-  }
-
-  /** Freezes it: the system still accepts connections and bytes for it. */
-  async freeze(): Promise<void> {
-    if (this.#child) await freezeProcess(this.#child)
-  }
-
-  thaw(): void {
-    if (this.#child) thawProcess(this.#child)
-  }
-
-  /** Stops it permanently and removes its files. A second call does nothing. */
-  async stop(): Promise<void> {
-    await this.kill()
-    await this.#folder.remove()
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop()
-  }
-
-  async #configure(): Promise<void> {
-    const data = this.#data
+  protected async command(): Promise<Launch> {
+    const data = this.dataPath
     await mkdir(data, { recursive: true })
     if (this.#member) await writeFile(join(data, 'myid'), String(this.#member.id))
     const lines = [
@@ -145,20 +89,73 @@ export class LocalZooKeeper implements AsyncDisposable {
       'initLimit=200',
       'syncLimit=100',
       ...(this.#member ? ['standaloneEnabled=false', ...this.#member.lines] : []),
-      ...(this.#member ? [] : [`clientPort=${this.port}`, `clientPortAddress=${host}`]),
+      ...(this.#member ? [] : [`clientPort=${this.port}`, `clientPortAddress=${loopback}`]),
     ]
-    await writeFile(this.#configPath, `${lines.join('\n')}\n`)
+    const config = join(this.folder.path, 'zoo.cfg')
+    await writeFile(config, `${lines.join('\n')}\n`)
+    const main = this.#member ? 'quorum.QuorumPeerMain' : 'ZooKeeperServerMain'
+    const args = [...javaOptions, '-cp', this.#classPath, `org.apache.zookeeper.server.${main}`, config]
+    return { program: 'java', args }
   }
 
-  get #data(): string {
-    return join(this.#folder.path, 'data')
+  protected async isServing(): Promise<boolean> {
+    return (await this.ask('srvr')).includes('Mode:')
+  }
+}
+
+/**
+ * Starts a server on loopback; resolves when it serves clients. Ignores ZOOKEEPER_CONNECT: tests must not stop that one.
+ *
+ * Uses `zkServer.sh` on PATH, else Debian's package if it is installed. Throws `NoServerError` if there is neither.
+ */
+export async function startZooKeeper(): Promise<LocalZooKeeper> {
+  const classPath = findZooKeeper()
+  if (classPath === null) throw new NoServerError(zooKeeperKind)
+  return startServer((place) => Promise.resolve(new LocalZooKeeper(classPath, place)))
+}
+
+/** Several servers that elect a leader. */
+export class ZooKeeperEnsemble implements AsyncDisposable {
+  readonly servers: readonly LocalZooKeeper[]
+
+  constructor(servers: readonly LocalZooKeeper[]) {
+    this.servers = servers
   }
 
-  get #configPath(): string {
-    return join(this.#folder.path, 'zoo.cfg')
+  /** For the option `connect` of a client. */
+  get connect(): string {
+    return this.servers.map(({ connect }) => connect).join(',')
   }
 
-  get #logPath(): string {
-    return join(this.#folder.path, 'zookeeper.log')
+  async leader(): Promise<LocalZooKeeper> {
+    for (const server of this.servers) {
+      if ((await server.ask('srvr')).includes('Mode: leader')) return server
+    }
+    throw new Error('the ensemble has no leader')
   }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+}
+
+/** Starts so many servers; resolves when all of them serve clients. */
+export async function startZooKeeperEnsemble(size = 3): Promise<ZooKeeperEnsemble> {
+  const classPath = findZooKeeper()
+  if (classPath === null) throw new NoServerError(zooKeeperKind)
+  const servers = await startServers(async () => {
+    const places = await Promise.all(Array.from({ length: size }, freePlace))
+    const lines = await Promise.all(
+      places.map(async ({ port }, i) => {
+        const [peer, election] = [await freePort(), await freePort()]
+        return `server.${i + 1}=${loopback}:${peer}:${election};${loopback}:${port}`
+      }),
+    )
+    return places.map((place, i) => new LocalZooKeeper(classPath, place, { id: i + 1, lines }))
+  })
+  return new ZooKeeperEnsemble(servers)
 }

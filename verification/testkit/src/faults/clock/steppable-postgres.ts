@@ -1,5 +1,9 @@
-import { startLocalPostgres } from '../../postgres/local-postgres.js'
-import type { PostgresServer, StartPostgresOptions } from '../../postgres/postgres-server.js'
+import {
+  startPostgresWith,
+  type PostgresServer,
+  type StartPostgresOptions,
+} from '../../postgres/postgres-server.js'
+
 import { openClock } from './steppable-clock.js'
 
 /** A server whose wall clock can be stepped while it runs. */
@@ -18,7 +22,7 @@ export async function startSteppablePostgres({
   const clock = await openClock()
   if (clock === null) return null
   try {
-    const server = await startLocalPostgres({ settings, env: clock.env }, (each) => each.init())
+    const server = await startPostgresWith({ settings, env: clock.env }, (each) => each.init())
     return {
       server,
       stepClock: (stepMs) => clock.step(stepMs),

@@ -14,7 +14,8 @@ interface Step {
 
 /**
  * A wait passes only if all parties of one count have counted down, and one that began before that or later passes; none
- * learns that its latch is gone unless it was deleted or the server may have lost it. Every other call settles.
+ * finds its latch gone unless it was deleted, the server may have lost it, or it was set anew at another server, which does not believe
+ * that it had opened. Every other call settles.
  */
 export function checkLatches(history: History): Violation[] {
   const stepsOf = groupBy(stepsIn(history.events), ({ begin }) => begin.lock)
@@ -93,17 +94,29 @@ function goneWithoutCause(
   if (refused?.reason !== 'gone') return null
   const isDeleted = steps.some(({ begin, fromMs }) => begin.kind === 'deleting' && fromMs <= refused.atMs)
   if (isDeleted || faults.mayHaveLostData(requested.lock, refused.atMs)) return null
+  const isSetElsewhere = steps.some(
+    ({ begin, fromMs, untilMs }) =>
+      begin.kind === 'setting' &&
+      fromMs <= refused.atMs &&
+      untilMs >= requested.atMs &&
+      faults.mayHaveMoved(requested.lock, untilMs),
+  )
+  if (isSetElsewhere) return null
   return `was refused, although nothing deleted the latch: ${refused.message}`
 }
 
-/** Count-downs that found the latch open, or opened it, long enough before this call gave up. */
+/**
+ * Count-downs that found the latch open, or opened it, long enough before this call gave up. One that waits for less than a reply may take
+ * gives up first, unless it asks once and has no limit of its own.
+ */
 function openedBefore({ requested, refused }: Call, steps: readonly Step[], history: History): Step[] {
   if (refused?.reason !== 'timeout') return []
   const { faults, options } = history
   const endMs = Math.min(refused.atMs, requested.atMs + (requested.waitMs ?? Infinity))
   return steps.filter(({ begin, end, fromMs, untilMs }) => {
     if (begin.kind !== 'counting' || end?.kind !== 'counted-down' || end.left > 0) return false
-    if (untilMs > endMs - options.handOffMs) return false
+    const knownMs = requested.waitMs === 0 ? untilMs : Math.max(untilMs, requested.atMs)
+    if (knownMs > endMs - options.handOffMs) return false
     const mayBeReplaced = steps.some(
       (step) => step.begin.kind !== 'counting' && step.untilMs >= fromMs && step.fromMs <= endMs,
     )
