@@ -10,8 +10,8 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 134,
-  lines: 23_660,
+  files: 135,
+  lines: 23_900,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 38,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 50,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 263_300,
-  'bundle of one lock with LockClient, bytes': 175_450,
+  'bundle of one lock with Holdfast, bytes': 266_560,
+  'bundle of one lock with LockClient, bytes': 178_700,
 }
 
 /** Files that only say what is public may be short. */
