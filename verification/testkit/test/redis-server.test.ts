@@ -75,7 +75,7 @@ it('stop ends the process, even a frozen one, and removes its files', async () =
   const folder = await withRedis(server.url, async (redis) =>
     String((await redis.config('GET', 'dir')).at(1)),
   )
-  await access(join(folder, 'redis.log'))
+  await access(join(folder, 'server.log'))
   await server.freeze()
   await server.stop()
   await server.stop()

@@ -25,9 +25,12 @@ export type EngineName = SimStore['engine'] | 'redis'
  */
 export function openStore(engine: SimStore['engine'], n: number): SimStore {
   switch (engine) {
-    case 'memory':
+    case 'memory': {
       // Those of one process are told apart by their number, and each has a process of its own here.
-      return openMemory(Array.from({ length: n }, memory).reduce((_, last) => last, memory()))
+      let last = memory()
+      for (let made = 0; made < n; made += 1) last = memory()
+      return openMemory(last)
+    }
     case 'documents':
       return openTable(new DocumentTable({ id: `table-${n}` }))
     case 'session-queue':

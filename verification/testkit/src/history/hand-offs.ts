@@ -64,12 +64,14 @@ function roomMadeFor(hold: Hold, { events, holds, sizes }: History): HistoryEven
   const hasExpired = others.some(({ live }) =>
     live.some(({ until, untilMs }) => until === null && untilMs > last.atMs && untilMs < atMs),
   )
-  const justBefore = last.atMs - 1e-6
-  const used = others
-    .filter(({ live }) => live.some(({ fromMs, untilMs }) => fromMs <= justBefore && untilMs > justBefore))
-    .reduce((sum, other) => sum + permitsAt(other, justBefore), 0)
+  const wantedAt = (instantMs: number): number =>
+    others
+      .filter(({ live }) => live.some(({ fromMs, untilMs }) => fromMs <= instantMs && untilMs > instantMs))
+      .reduce((sum, other) => sum + permitsAt(other, instantMs), permitsOf(hold))
   const size = sizes.least(hold.lock, { fromMs: last.atMs, untilMs: atMs })
-  return hasExpired || used + permitsOf(hold) <= size ? undefined : last
+  // What it did not make room by is that a smaller size lapsed.
+  const isRoom = wantedAt(last.atMs + 1e-6) <= size
+  return hasExpired || !isRoom || wantedAt(last.atMs - 1e-6) <= size ? undefined : last
 }
 
 /** What may let a waiter in, or change who is first in the queue. */

@@ -7,24 +7,26 @@ import { evidence, type Violation } from '../violation.js'
 
 /** A hold is not lost without cause, every loss is reported, and the release of a lost hold does not succeed. */
 export function checkLosses(history: History): Violation[] {
-  const locksOf = locksTogether(history.calls)
   const holdOf = new Map(history.holds.flatMap((hold) => hold.entries.map(({ call }) => [call, hold])))
+  const groups = callsTogether(history.calls)
   return history.calls.flatMap((call) => {
-    const { call: id, together = '', lock } = call.requested
+    const { call: id, together = '' } = call.requested
+    const group = (groups.get(together) ?? [call]).map(({ requested }) => requested)
+    const locks = group.map(({ lock }) => lock)
+    const others = group.flatMap(({ call: other }) => (other === id ? [] : (holdOf.get(other) ?? [])))
     return [
-      lostWithoutCause(call, locksOf.get(together) ?? [lock], history),
+      lostWithoutCause(call, locks, history),
       lostSilently(call),
-      notifiedLate(call, holdOf.get(id), history),
+      notifiedLate(call, holdOf.get(id), others, history),
       releasedAfterLoss(call),
     ].flatMap((problem) => (problem ? [violation(call, problem)] : []))
   })
 }
 
 /** The loss of one member is that of all, so what disturbs one may cost all. */
-function locksTogether(calls: readonly Call[]): Map<string, string[]> {
+function callsTogether(calls: readonly Call[]): ReadonlyMap<string, readonly Call[]> {
   const together = calls.filter(({ requested }) => requested.together !== undefined)
-  const groups = groupBy(together, ({ requested }) => requested.together ?? '')
-  return new Map([...groups].map(([id, members]) => [id, members.map(({ requested }) => requested.lock)]))
+  return groupBy(together, ({ requested }) => requested.together ?? '')
 }
 
 function violation(
@@ -52,14 +54,20 @@ function lostWithoutCause(
   return isDisturbed ? null : 'lost its hold while nothing disturbed its process'
 }
 
-/** Its deadline is the latest instant at which a holder learns of a loss; without a majority, too. */
+/**
+ * Its deadline is the latest instant at which a holder learns of a loss; without a majority, too. While a call that is nested in one for
+ * several locks works, only the lock that it re-entered is seen to be claimed for longer.
+ */
 function notifiedLate(
   { lost, requested }: Call,
   hold: Hold | undefined,
+  others: readonly Hold[],
   { faults, options }: History,
 ): string | null {
   const claim = hold?.live.filter(({ fromMs }) => lost && fromMs <= lost.atMs).at(-1)
   if (!lost || claim?.until !== null || claim.untilMs > lost.atMs) return null
+  const isSeen = others.every(({ live }) => live.every(({ untilMs }) => untilMs <= claim.untilMs))
+  if (!isSeen) return null
   // While a machine sleeps, the clock stands still by which it claims.
   const { process } = requested
   const sleptMs = coveredMs({ fromMs: claim.fromMs, untilMs: claim.untilMs }, faults.sleeps(process))
