@@ -1,5 +1,5 @@
 /** Which parts of the core may know which: the lower ones know nothing of those above. Types count too. */
-const layers = ['util', 'engine', 'time', 'ownership', 'holding', 'waiting', 'objects']
+const layers = ['time', 'util', 'engine', 'ownership', 'holding', 'waiting', 'objects']
 /** Parts that many programs do without, and that no other part of the core names but as a type: so bundlers can leave them out. */
 const leaves = [
   'bridge',
@@ -97,7 +97,7 @@ module.exports = {
         'An engine stores locks; owners, holds and waiters are none of its business, but for how owners are named.',
       from: { path: `${core}redis/`, pathNot: '\\.spec\\.ts$' },
       to: {
-        path: `${core}(time|holding|waiting|objects|holdfast|lock-client|store-client|${leaves.filter((leaf) => leaf !== 'redis/redisson').join('|')})`,
+        path: `${core}(holding|waiting|objects|holdfast|lock-client|store-client|${leaves.filter((leaf) => leaf !== 'redis/redisson').join('|')})`,
       },
     },
     {

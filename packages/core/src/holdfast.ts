@@ -120,8 +120,8 @@ export class Holdfast extends LockClient {
 
   /**
    * Asks the clients that `clients()` lists what they hold and what they wait for, for how long, and what they lost. A client that is frozen,
-   * or too old to know the question, is missing from the result. Costs the store a few messages per client: long reports
-   * take several.
+   * or too old to know the question, is missing from the result. Costs the store two messages per client: a report lists as much as fits
+   * into one.
    *
    * @returns the reports that came within `withinMs`, as soon as all clients have reported that were reached
    * @throws `InvalidArgumentError` for bad options, `UnavailableError` also while this client receives no notifications; otherwise as

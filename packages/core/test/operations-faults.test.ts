@@ -53,35 +53,33 @@ describe.each(['dbsize', 'scan'])('when the reply to %s is lost', (command) => {
   })
 })
 
-describe('a report of several pages', () => {
-  const isPage =
-    (page: number) =>
-    (request: string): boolean =>
-      request.includes(scripts.clientTell.sha1) && request.includes(`"page":${page},`)
+describe('a report', () => {
+  const isReport = (request: string): boolean =>
+    request.includes(scripts.clientTell.sha1) && request.includes('report {')
 
-  it('arrives whole although the reply to the sending of one is lost', async () => {
+  it('arrives although the reply to its sending is lost', async () => {
     const holder = await openReadyClient(proxy.url)
-    const names = await holdMany(holder, 60)
+    await holdMany(holder, 5)
     const asker = await openReadyClient(server.url)
-    const lost = proxy.loseReply(isPage(1))
+    const lost = proxy.loseReply(isReport)
     const [[report]] = await Promise.all([
       asker.clientReports({ clientIds: [holder.clientId], withinMs: 20_000 }),
       lost,
     ])
-    expect(report?.holds.map(({ name }) => name).sort()).toEqual(names)
+    expect(report?.holdCount).toBe(5)
   })
 
-  it('is missing if some do not arrive, and the reports of other clients are there', async () => {
+  it('is missing if it does not arrive, and the reports of other clients are there', async () => {
     const [holder, other, asker] = [
       await openReadyClient(proxy.url, { commandTimeoutMs: 1_000 }),
       await openReadyClient(server.url),
       await openReadyClient(server.url),
     ]
-    await holdMany(holder, 60)
-    const cutOff = proxy.loseReply(isPage(1)).then(() => proxy.refuse())
+    await holdMany(holder, 5)
+    proxy.blackHole('toServer')
     const clientIds = [holder.clientId, other.clientId]
-    const [reports] = await Promise.all([asker.clientReports({ clientIds, withinMs: 6_000 }), cutOff])
+    const reports = await asker.clientReports({ clientIds, withinMs: 3_000 })
     expect(reports.map(({ clientId }) => clientId)).toEqual([other.clientId])
-    await proxy.accept()
+    proxy.heal()
   })
 })

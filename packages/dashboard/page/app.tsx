@@ -104,7 +104,7 @@ function Summary({ listing: { rows, count, clients, silent, isPartial } }: { lis
         </p>
       )}
       {count > rows.length && <p class="note">The list has {rows.length} of them.</p>}
-      {isPartial && <p class="note">Some clients have more than they were asked to list.</p>}
+      {isPartial && <p class="note">Some clients have more than their reports list.</p>}
     </>
   )
 }

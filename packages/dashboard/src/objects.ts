@@ -17,8 +17,6 @@ const sharedMs = 1_000
 const sharedMsPerClient = 4
 /** A page does not wait for clients that are frozen. */
 const reportsWithinMs = 500
-/** Of each client: holds, and waits. */
-const mostReported = 500
 const mostRows = 500
 
 const objectsByKind: Readonly<Record<ObjectKind, ObjectType>> = {
@@ -69,7 +67,7 @@ export class Objects {
   async #ask(): Promise<Listing> {
     const connected = await this.#source.clients()
     const byId = new Map(connected.map(({ clientId, client }) => [clientId, client]))
-    const call = { clientIds: [...byId.keys()], limit: mostReported, withinMs: reportsWithinMs }
+    const call = { clientIds: [...byId.keys()], withinMs: reportsWithinMs }
     const reports = await this.#source.clientReports(call)
     const rows = new Map<string, Row>()
     const change = (name: string, kind: ObjectKind, to: (row: Row) => Row): void => {
@@ -102,7 +100,7 @@ export class Objects {
       clients: connected.length,
       silent: connected.length - reports.length,
       isPartial: reports.some(
-        ({ holdCount, waiterCount }) => holdCount > mostReported || waiterCount > mostReported,
+        ({ holdCount, holds, waiterCount, queue }) => holdCount > holds.length || waiterCount > queue.length,
       ),
     }
   }

@@ -1,8 +1,85 @@
-import { answerWithin } from './answer-within.js'
-import { Channel, type MessageListener } from './channel.js'
-import { checkConnection, type SubscriberConnection } from './connection.js'
-import { isPermissionError, MisplacedError, toError } from './errors.js'
-import { SubscriberLink } from './subscriber-link.js'
+/** What the hub uses of an ioredis `Redis` (5 or 6), so that neither version is needed at run time. */
+export interface SubscriberConnection {
+  /** `end` once the connection is over for good. */
+  readonly status: string
+  /** The socket, once there is one. */
+  readonly stream?: { destroy(): unknown }
+  connect(): Promise<void>
+  subscribe(channel: string): Promise<unknown>
+  unsubscribe(channel: string): Promise<unknown>
+  ping(): Promise<unknown>
+  disconnect(): void
+  on(event: 'message', listener: (channel: string, message: string) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'close' | 'end', listener: () => void): unknown
+}
+
+const methods = ['on', 'connect', 'subscribe', 'unsubscribe', 'ping', 'disconnect'] as const
+
+/**
+ * What `connect` returned, which may have been written without types.
+ *
+ * @throws TypeError if it is no connection
+ */
+function checkConnection(given: SubscriberConnection): SubscriberConnection {
+  const value: unknown = given
+  const isObject = typeof value === 'object' && value !== null
+  const missing = isObject && methods.find((method) => typeof Reflect.get(value, method) !== 'function')
+  if (isObject && missing === undefined) return given
+  const kind = isObject ? `an object without ${String(missing)}()` : value === null ? 'null' : typeof value
+  throw new TypeError(`connect must return an ioredis connection, got ${kind}`)
+}
+
+/**
+ * The text of an error reply, beginning with its code. Where in a script it happened is left out: Redis before 7.0 puts that before the
+ * code, later ones append it. A missing permission of a script has no code before 7.2.
+ */
+export function replyText(text: string): string {
+  const said = text
+    .replace(/^(?:ERR Error running script \(call to \w+\): )?(?:@\w+: ?\d+: )*-?/, '')
+    .replace(/,? script: \w+, on @\w+:\d+\.?$/, '')
+    .replace(/^(?:ERR )?(?=The user executing the script can't )/, 'NOPERM ')
+  // What went wrong in a script itself has no code.
+  return /^[A-Z]+ /.test(said) ? said : text
+}
+
+/**
+ * Whether Redis itself replied with an error, as opposed to a connection that failed. A minifier renames the class that
+ * ioredis 5 uses, but every reply begins with a code in capitals, and comes with the command that it is about.
+ */
+export function isReplyError(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  return (
+    error.name === 'ReplyError' ||
+    ('command' in error && /^[A-Z][A-Z0-9_]*(?: |$)/.test(replyText(error.message)))
+  )
+}
+
+/**
+ * Whether Redis said that this client may not do this. Repeating it with the same permissions brings the same reply, so
+ * the caller learns it at once instead of waiting.
+ */
+export function isPermissionError(error: unknown): boolean {
+  return error instanceof Error && /^(NOPERM|NOAUTH|WRONGPASS)\b/.test(replyText(error.message))
+}
+
+export function toError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(String(thrown))
+}
+
+/** A connection was replaced because its server is not the one at which messages are published. */
+export class MisplacedError extends Error {
+  /** @param count - how many connections in a row led to another server */
+  constructor(readonly count: number) {
+    super('the connection for notifications leads to another server than the one for commands')
+    this.name = 'MisplacedError'
+  }
+
+  /** It is not a failover under way: waits for a subscription are rejected with this. */
+  get isFinal(): boolean {
+    return this.count >= 10
+  }
+}
 
 /** Doubles with each attempt that fails; drawn at random, so that the clients of a server that comes back do not arrive together. */
 const reconnectAfterMs = (failures: number): number =>
@@ -356,4 +433,176 @@ export class SubscriberHub {
 
 function closedError(): Error {
   return new Error('The subscriber hub is closed')
+}
+
+/** Receives every message of a channel. */
+export type MessageListener = (message: string) => void
+
+/** One listener; the same function may be registered several times. */
+interface Registration {
+  readonly listener: MessageListener
+}
+
+interface Waiter {
+  /** Given up together with the wait, if the wait was for the start of this listener. */
+  readonly registration: Registration | undefined
+  resolve(): void
+  reject(error: Error): void
+}
+
+/**
+ * A channel's listeners, and how far its subscription has come on the current connection.
+ *
+ * | Step      | true in it                                               | left by                                   |
+ * | --------- | -------------------------------------------------------- | ----------------------------------------- |
+ * | pending   | not requested on this connection, or refused there       | SUBSCRIBE sent → requested                    |
+ * | requested     | one SUBSCRIBE is on its way                              | answered → confirmed; refused → pending   |
+ * | confirmed | messages arrive                                          | connection gone → pending                 |
+ */
+export class Channel {
+  step: 'pending' | 'requested' | 'confirmed' = 'pending'
+  /** It was confirmed on an earlier connection, and no gap has been reported yet. */
+  hasGap = false
+
+  /** Never changed, only replaced: a message goes to the listeners of that moment. */
+  private registrations: readonly Registration[] = []
+  private waiters: Waiter[] = []
+
+  constructor(readonly name: string) {}
+
+  get hasListeners(): boolean {
+    return this.registrations.length > 0
+  }
+
+  /** Hands the message to every listener; what one throws goes to `onError`. */
+  deliver(message: string, onError: (error: unknown) => void): void {
+    for (const { listener } of this.registrations) {
+      try {
+        listener(message)
+      } catch (error) {
+        onError(error)
+      }
+    }
+  }
+
+  /** Adds a listener, which stays once the subscription is confirmed and is removed if it is rejected. */
+  addListener(listener: MessageListener): Promise<void> {
+    const registration = { listener }
+    this.registrations = [...this.registrations, registration]
+    return this.whenConfirmed(registration)
+  }
+
+  whenConfirmed(registration?: Registration): Promise<void> {
+    if (this.step === 'confirmed') return Promise.resolve()
+    return new Promise((resolve, reject) => this.waiters.push({ registration, resolve, reject }))
+  }
+
+  confirm(): void {
+    this.step = 'confirmed'
+    for (const waiter of this.takeWaiters()) waiter.resolve()
+  }
+
+  /** The connection is gone. */
+  reset(): void {
+    if (this.step === 'confirmed') this.hasGap = true
+    this.step = 'pending'
+  }
+
+  /** Ends all waits, and with them the listeners that were waiting to start. */
+  rejectWaiters(error: Error): void {
+    for (const waiter of this.takeWaiters()) {
+      this.registrations = this.registrations.filter((registration) => registration !== waiter.registration)
+      waiter.reject(error)
+    }
+  }
+
+  private takeWaiters(): Waiter[] {
+    const waiters = this.waiters
+    this.waiters = []
+    return waiters
+  }
+}
+
+/** What a {@link SubscriberLink} reports. */
+interface LinkEvents {
+  onMessage(channel: string, message: string): void
+  /** The socket closed, after {@link SubscriberLink.destroy} too. */
+  onClose(cause: Error): void
+}
+
+/** One connection from its making to its end; it is never used again after a failure. */
+export class SubscriberLink {
+  /** Resolves when the connection has ended and its socket is gone. */
+  readonly ended: Promise<void>
+  /** Whether commands may be sent. */
+  isReady = false
+
+  /** The most telling error so far: a refusal, else the latest. */
+  private cause: Error | undefined
+
+  constructor(
+    private readonly connection: SubscriberConnection,
+    events: LinkEvents,
+    /** How long Redis has to reply to one step. */
+    private readonly replyTimeoutMs: number,
+  ) {
+    this.ended = new Promise((resolve) => connection.on('end', resolve))
+    // Also keeps ioredis from printing errors without a listener.
+    connection.on('error', (error) => {
+      if (!isPermissionError(this.cause)) this.cause = error
+    })
+    connection.on('message', (channel, message) => events.onMessage(channel, message))
+    connection.on('close', () => events.onClose(this.cause ?? new Error('Connection closed')))
+  }
+
+  /** Connects. Rejects with the actual reason: connect() itself only says that the connection was closed. */
+  async connect(): Promise<void> {
+    try {
+      await answerWithin(this.connection.connect(), this.replyTimeoutMs, 'connect')
+      this.isReady = true
+      // What went wrong on the way up does not explain a later loss.
+      this.cause = undefined
+    } catch (error) {
+      throw this.cause ?? toError(error)
+    }
+  }
+
+  /** Resolves when Redis confirmed it. */
+  async subscribe(channel: string): Promise<void> {
+    await answerWithin(this.connection.subscribe(channel), this.replyTimeoutMs, 'SUBSCRIBE')
+  }
+
+  /** Resolves when Redis confirmed it. */
+  async unsubscribe(channel: string): Promise<void> {
+    await answerWithin(this.connection.unsubscribe(channel), this.replyTimeoutMs, 'UNSUBSCRIBE')
+  }
+
+  /** Rejects if no reply comes in time. A refusal is a reply too: a ping only checks that something responds. */
+  async ping(limitMs: number): Promise<void> {
+    try {
+      await answerWithin(this.connection.ping(), limitMs, 'PING')
+    } catch (error) {
+      if (!isReplyError(error)) throw error
+    }
+  }
+
+  /** Ends the connection and its messages, without waiting for the other side, which may be unresponsive. */
+  destroy(): void {
+    this.isReady = false
+    // Disconnected after its end, ioredis would keep the process alive with a timer that waits for the end:
+    // https://github.com/redis/ioredis/issues/1247
+    if (this.connection.status === 'end') return
+    this.connection.disconnect()
+    this.connection.stream?.destroy()
+  }
+}
+
+/** Settles as `answer` does, but rejects with an error that names `what` if that takes longer than `limitMs`. */
+function answerWithin<A>(answer: Promise<A>, limitMs: number, what: string): Promise<A> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new Error(`No reply to ${what} within ${limitMs} ms`))
+    // After a stall of the event loop the answer may lie in a socket already: let it be read first.
+    const timer = setTimeout(() => setImmediate(giveUp), limitMs)
+    answer.finally(() => clearTimeout(timer)).then(resolve, reject)
+  })
 }

@@ -1,4 +1,4 @@
-export type { Renewable, RenewalOutcome } from './renewable.js'
+export type { Renewable, RenewalOutcome } from './watchdog.js'
 export { Watchdog, type WatchdogOptions } from './watchdog.js'
 // For sister packages.
-export { splitIntoBatches } from './batches.js'
+export { splitIntoBatches } from './watchdog.js'

@@ -1,4 +1,4 @@
-import { HeapNode, IndexedHeap } from './indexed-heap.js'
+import { HeapNode, IndexedHeap } from './watchdog.js'
 
 /** Numbers that look random and are the same in every run. */
 function sequence(seed: number): () => number {

@@ -7,7 +7,7 @@ import {
   useFakeClock,
   watching,
 } from '../test/support/items.js'
-import type { Renewable } from './renewable.js'
+import type { Renewable } from './watchdog.js'
 import { Watchdog } from './watchdog.js'
 
 useFakeClock()

@@ -1,10 +1,3 @@
-import { Alarm } from './alarm.js'
-import { splitIntoBatches } from './batches.js'
-import type { Renewable, RenewalOutcome } from './renewable.js'
-import { Roster } from './roster.js'
-import { Schedule } from './schedule.js'
-import type { Watched } from './watched.js'
-
 /** How a {@link Watchdog} renews. */
 export interface WatchdogOptions<T extends Renewable> {
   /**
@@ -251,3 +244,405 @@ function assertRenewable({ renewEveryMs, deadlineAt }: Renewable): void {
 }
 
 const groupOf = ({ item }: { readonly item: Renewable }): string => item.group
+
+/**
+ * An item is renewed up to this part of its period early when that saves a call of its own. Then it is due together with
+ * those it went with, so items that were added at any times come to fill whole calls.
+ */
+const EARLY_SHARE = 0.5
+
+const LONGEST_RETRY_MS = 250
+const SHORTEST_RETRY_MS = 20
+
+/** setTimeout counts whole milliseconds, so a wake-up may come this much before the instant it was meant for. */
+const TIMER_PRECISION_MS = 1
+
+/** What lies before this instant is dealt with by a wake-up at `now`. One expression for all comparisons. */
+function wakeHorizon(now: number): number {
+  return now + TIMER_PRECISION_MS
+}
+
+/** One stay of one item in the watchdog. An item that comes back gets a new one, so late replies find no target. */
+export class Watched<T extends Renewable> {
+  /** When something must be done for the item: renew or expire it. */
+  readonly wake = new HeapNode<Watched<T>>(this)
+  /** From when on the item may be renewed along with others. */
+  readonly ready = new HeapNode<Watched<T>>(this)
+
+  inFlight = false
+  /** renewNow() requested a renewal that has not succeeded yet. */
+  requested = false
+  /** renewNow() requested another while one was in flight. */
+  requestedAgain = false
+  /** Overrides the period after an unknown outcome or for renewNow(). */
+  retryAt: number | undefined
+
+  /**
+   * @param confirmedAt - what the period counts from: the instant of adding, then of the last success's sending
+   * @param index - where it is in the watchdog's list; -1 once it has gone
+   */
+  constructor(
+    readonly item: T,
+    private confirmedAt: number,
+    public index: number,
+  ) {}
+
+  isPastDeadline(now: number): boolean {
+    // Ending a claim a moment early is harmless, ending it late is not: hence the timer's precision on this side.
+    return this.item.deadlineAt < wakeHorizon(now)
+  }
+
+  /** When the next renewal is due; `Infinity` for none. */
+  get dueAt(): number {
+    if (this.inFlight) return Infinity
+    const { renewEveryMs } = this.item
+    if (renewEveryMs === null) return this.requested ? (this.retryAt ?? Infinity) : Infinity
+    return this.retryAt ?? this.confirmedAt + renewEveryMs
+  }
+
+  /** From when on the next renewal may go out if others do anyway. */
+  readyAt(dueAt: number): number {
+    if (this.retryAt !== undefined) return dueAt
+    return dueAt - (dueAt - this.confirmedAt) * EARLY_SHARE
+  }
+
+  /** renewNow() was called. At most one renewal is in flight, and at most one more waits behind it. */
+  request(now: number): void {
+    this.requested = true
+    if (this.inFlight) this.requestedAgain = true
+    else this.retryAt = now
+  }
+
+  takeOff(): void {
+    this.inFlight = true
+  }
+
+  landRenewed(sentAt: number, now: number): void {
+    this.confirmedAt = sentAt
+    this.land(this.requestedAgain ? now : undefined)
+  }
+
+  landUnknown(now: number): void {
+    const quarterMs = (this.item.renewEveryMs ?? Infinity) / 4
+    const waitMs = this.requestedAgain ? 0 : Math.min(quarterMs, LONGEST_RETRY_MS)
+    this.land(now + Math.max(waitMs, SHORTEST_RETRY_MS), true)
+  }
+
+  private land(retryAt: number | undefined, failed = false): void {
+    this.inFlight = false
+    this.requested = this.requestedAgain || (failed && this.requested)
+    this.requestedAgain = false
+    this.retryAt = retryAt
+  }
+}
+
+/**
+ * What came of one renewal.
+ *
+ * - `renewed`: the other side confirmed it.
+ * - `lost`: the other side said that there is nothing left to renew. The item is forgotten.
+ * - `unknown`: no usable reply (error, timeout, wrong number of outcomes). It says nothing about the item, is never
+ *   taken for a loss, and is retried soon; the deadline decides in the end.
+ */
+export type RenewalOutcome = 'renewed' | 'lost' | 'unknown'
+
+/** Where a watchdog keeps its note on an item: on the item itself. */
+const note: unique symbol = Symbol('watched')
+
+/** Something that ends by itself unless it is renewed in time. All instants are readings of the watchdog's clock, `performance.now()` by default. */
+export interface Renewable {
+  /** Items of one group are renewed together in one call, e.g. because one server holds all of them. */
+  readonly group: string
+
+  /**
+   * Time from one renewal's sending to the next one's, in milliseconds, greater than 0. Read at each scheduling.
+   * `null`: not renewed periodically; only the deadline is watched, and {@link Watchdog.renewNow} obeyed.
+   */
+  readonly renewEveryMs: number | null
+
+  /**
+   * The instant from which the item no longer counts as held. The item moves it itself, in {@link Renewable.settle};
+   * after any other change call {@link Watchdog.reschedule}. `Infinity` if it has none.
+   */
+  readonly deadlineAt: number
+
+  /**
+   * A renewal was answered, or failed. Never called after the deadline, after `delete()` or after `close()`.
+   *
+   * @param sentAt - the instant before the renewal was sent: the other side counts from then or later
+   */
+  settle(outcome: RenewalOutcome, sentAt: number): void
+
+  /** The watchdog's own note on an item that it watches. */
+  [note]?: unknown
+
+  /** The deadline passed. Called once; the watchdog has forgotten the item already. */
+  expire(): void
+}
+
+/** Splits items by group, and each group into batches of at most `maxBatch`. */
+export function* splitIntoBatches<T>(
+  items: Iterable<T>,
+  groupOf: (item: T) => string,
+  maxBatch: number,
+): Generator<T[]> {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const group = groupOf(item)
+    const members = groups.get(group)
+    if (members === undefined) groups.set(group, [item])
+    else members.push(item)
+  }
+  for (const members of groups.values()) {
+    for (let start = 0; start < members.length; start += maxBatch)
+      yield members.slice(start, start + maxBatch)
+  }
+}
+
+/** What is to be dealt with at an instant. */
+interface Work<T extends Renewable> {
+  readonly expired: readonly Watched<T>[]
+  readonly due: readonly Watched<T>[]
+}
+
+/** When each item is to be renewed or expires, and which items may be renewed early along with others of their group. */
+export class Schedule<T extends Renewable> {
+  private readonly wakeUps = new IndexedHeap<Watched<T>>()
+  /** By group: items that may be renewed along with others. */
+  private readonly ready = new Map<string, IndexedHeap<Watched<T>>>()
+
+  constructor(private readonly maxBatch: number) {}
+
+  /** When something is to be done next; `undefined` if there is nothing. */
+  get nextAt(): number | undefined {
+    return this.wakeUps.peek()?.at
+  }
+
+  /** Adds the item, or moves it after its times changed. */
+  set(entry: Watched<T>): void {
+    const { dueAt } = entry
+    this.wakeUps.set(entry.wake, Math.min(dueAt, entry.item.deadlineAt))
+    if (dueAt === Infinity) this.removeReady(entry)
+    else this.readyOf(entry.item.group).set(entry.ready, entry.readyAt(dueAt))
+  }
+
+  remove(entry: Watched<T>): void {
+    this.wakeUps.remove(entry.wake)
+    this.removeReady(entry)
+  }
+
+  /** Removes and returns everything that is to be dealt with now. */
+  take(now: number): Work<T> {
+    const expired: Watched<T>[] = []
+    const due: Watched<T>[] = []
+    const horizon = wakeHorizon(now)
+    for (let top = this.wakeUps.peek(); top !== undefined && top.at < horizon; top = this.wakeUps.peek()) {
+      const entry = top.value
+      this.remove(entry)
+      if (entry.isPastDeadline(now)) expired.push(entry)
+      else if (entry.dueAt < horizon) due.push(entry)
+      else this.set(entry) // its deadline was moved without a reschedule()
+    }
+    const counts = new Map<string, number>()
+    for (const { item } of due) counts.set(item.group, (counts.get(item.group) ?? 0) + 1)
+    for (const [group, count] of counts) {
+      const inLastCall = count % this.maxBatch
+      if (inLastCall > 0) due.push(...this.takeReady(group, this.maxBatch - inLastCall, now))
+    }
+    return { expired, due }
+  }
+
+  /** Those of a group that may be renewed early: as many as its last call has room for. */
+  private takeReady(group: string, room: number, now: number): Watched<T>[] {
+    const taken: Watched<T>[] = []
+    while (taken.length < room) {
+      const top = this.ready.get(group)?.peek()
+      if (top === undefined || top.at > now) break
+      this.remove(top.value)
+      taken.push(top.value)
+    }
+    return taken
+  }
+
+  private readyOf(group: string): IndexedHeap<Watched<T>> {
+    let heap = this.ready.get(group)
+    if (heap === undefined) this.ready.set(group, (heap = new IndexedHeap()))
+    return heap
+  }
+
+  private removeReady({ item: { group }, ready }: Watched<T>): void {
+    const heap = this.ready.get(group)
+    heap?.remove(ready)
+    // The last one stays: the next item will mostly need it again.
+    if (heap?.size === 0 && this.ready.size > 1) this.ready.delete(group)
+  }
+}
+
+/**
+ * The items that are watched.
+ *
+ * Not a Map: one whose entries come and go links its outgrown tables to the new ones, and an old one that garbage collection has
+ * not yet reached keeps all of them alive.
+ */
+class Roster<T extends Renewable> {
+  private readonly entries: Watched<T>[] = []
+
+  get size(): number {
+    return this.entries.length
+  }
+
+  /** All of them as they are now. */
+  get all(): Watched<T>[] {
+    return [...this.entries]
+  }
+
+  /** @throws Error if another watchdog watches the item */
+  add(item: T, confirmedAt: number): Watched<T> {
+    if (item[note] !== undefined) throw new Error('The item is watched by another watchdog')
+    const entry = new Watched(item, confirmedAt, this.entries.length)
+    this.entries.push(entry)
+    item[note] = entry
+    return entry
+  }
+
+  find(item: T): Watched<T> | undefined {
+    const noted = item[note]
+    const entry = noted instanceof Watched ? this.entries[noted.index] : undefined
+    // It may be the note of another watchdog.
+    return entry === noted ? entry : undefined
+  }
+
+  has(entry: Watched<T>): boolean {
+    return this.entries[entry.index] === entry
+  }
+
+  delete(entry: Watched<T>): void {
+    const last = this.entries.pop()
+    if (last !== undefined && last !== entry) {
+      this.entries[entry.index] = last
+      last.index = entry.index
+    }
+    entry.index = -1
+    entry.item[note] = undefined
+  }
+}
+
+/** The longest delay that setTimeout takes; a longer one would fire at once. */
+const MAX_DELAY_MS = 2 ** 31 - 1
+
+/** One timeout for one instant. It may ring early (the code that it wakes checks the clock), never on purpose late. */
+class Alarm {
+  private timer: NodeJS.Timeout | undefined
+  private armedFor = Infinity
+
+  constructor(
+    private readonly ring: () => void,
+    private readonly now: () => number,
+  ) {}
+
+  /** Sees to it that the alarm rings at `at` or earlier. An alarm armed for an earlier instant is left as it is. */
+  arm(at: number): void {
+    if (this.timer !== undefined && this.armedFor <= at) return
+    this.disarm()
+    if (at === Infinity) return
+    this.armedFor = at
+    const delayMs = Math.min(Math.max(Math.floor(at - this.now()), 1), MAX_DELAY_MS)
+    this.timer = setTimeout(() => {
+      this.timer = undefined
+      this.ring()
+    }, delayMs)
+    // This timer must not keep the process alive.
+    this.timer.unref()
+  }
+
+  disarm(): void {
+    clearTimeout(this.timer)
+    this.timer = undefined
+  }
+}
+
+/** A value's node in one {@link IndexedHeap}; a value in two heaps has two. */
+export class HeapNode<V> {
+  /** The key: the smallest is at the top. Changed by {@link IndexedHeap.set} only. */
+  at = 0
+  /** Position in the heap's array, -1 while outside. Changed by the heap only. */
+  index = -1
+
+  constructor(readonly value: V) {}
+}
+
+/**
+ * A binary min-heap whose nodes know their position, so that any of them is moved or removed in O(log n) and
+ * nothing deleted stays behind.
+ */
+export class IndexedHeap<V> {
+  private readonly nodes: HeapNode<V>[] = []
+
+  get size(): number {
+    return this.nodes.length
+  }
+
+  /** The node with the smallest key. */
+  peek(): HeapNode<V> | undefined {
+    return this.nodes[0]
+  }
+
+  /** Puts the node in under this key, or moves it if it is in already. */
+  set(node: HeapNode<V>, at: number): void {
+    node.at = at
+    if (node.index === -1) {
+      node.index = this.nodes.length
+      this.nodes.push(node)
+    }
+    this.settle(node)
+  }
+
+  /** Takes the node out; does nothing if it is not in. */
+  remove(node: HeapNode<V>): void {
+    if (node.index === -1) return
+    const last = this.nodes.pop()
+    if (last !== undefined && last !== node) {
+      this.put(last, node.index)
+      this.settle(last)
+    }
+    node.index = -1
+  }
+
+  /** Moves a node whose surroundings may be out of order to where it belongs. */
+  private settle(node: HeapNode<V>): void {
+    const from = node.index
+    this.siftUp(node)
+    if (node.index === from) this.siftDown(node)
+  }
+
+  private siftUp(node: HeapNode<V>): void {
+    let index = node.index
+    while (index > 0) {
+      const parentIndex = (index - 1) >> 1
+      const parent = this.nodes[parentIndex]
+      if (parent === undefined || parent.at <= node.at) break
+      this.put(parent, index)
+      index = parentIndex
+    }
+    this.put(node, index)
+  }
+
+  private siftDown(node: HeapNode<V>): void {
+    let index = node.index
+    for (;;) {
+      const left = this.nodes[2 * index + 1]
+      const right = this.nodes[2 * index + 2]
+      const smaller = left !== undefined && right !== undefined && right.at < left.at ? right : left
+      if (smaller === undefined || smaller.at >= node.at) break
+      const freed = smaller.index
+      this.put(smaller, index)
+      index = freed
+    }
+    this.put(node, index)
+  }
+
+  private put(node: HeapNode<V>, index: number): void {
+    this.nodes[index] = node
+    node.index = index
+  }
+}

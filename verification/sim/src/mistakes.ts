@@ -30,7 +30,7 @@ const inClient = mistakesIn('core', 'memory', [
     135,
     ['exclusion'],
     [
-      'time/deadline.js',
+      'time/time.js',
       'deadlineOfReply = (sentAt, leaseMs, marginMs) => sentAt +',
       'deadlineOfReply = (sentAt, leaseMs, marginMs) => performance.now() +',
     ],
@@ -47,7 +47,7 @@ const inClient = mistakesIn('core', 'memory', [
     'lock',
     1,
     ['exclusion'],
-    ['time/lease-clock.js', 'this.deadlineAt = grant.deadlineAt', 'this.deadlineAt = Infinity'],
+    ['time/time.js', 'this.deadlineAt = grant.deadlineAt', 'this.deadlineAt = Infinity'],
   ],
   [
     'the watchdog never renews',
@@ -79,7 +79,7 @@ const inClient = mistakesIn('core', 'memory', [
     'lock',
     8,
     ['losses'],
-    ['objects/use-lease.js', 'throw lostWithResult(error, result);', 'return;'],
+    ['objects/entrance.js', 'throw lostWithResult(error, result);', 'return;'],
   ],
   [
     'the signal of a wait is ignored',
@@ -108,7 +108,7 @@ const inClient = mistakesIn('core', 'memory', [
     15,
     ['losses'],
     [
-      'time/lease-clock.js',
+      'time/time.js',
       'this.deadlineAt = Math.max(this.deadlineAt, deadlineOfReply(startedAt, leaseMs, this.#marginMs))',
       'void 0',
     ],

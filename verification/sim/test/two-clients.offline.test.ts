@@ -90,7 +90,7 @@ describe.each(engineNames)('one lock on %s between two clients keeps all promise
 const unnoticed = [
   {
     of: 'core',
-    file: 'util/clock.js',
+    file: 'time/time.js',
     find: 'var sleptMsBetween = (earlier, later) =>',
     replace: 'var sleptMsBetween = (earlier, later) => true ? 0 :',
   },

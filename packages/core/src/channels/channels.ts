@@ -8,7 +8,7 @@ import type { Request } from '../options/options.js'
 import type { ObjectKind } from '../engine/requests.js'
 import { outsideAllCalls } from '../util/background.js'
 import type { InContext } from '../util/background.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import type {
   AcquireContext,
   AcquireOutcome,

@@ -1,5 +1,5 @@
 import type { ReplicationError } from '../errors/errors.js'
-import type { Moment } from '../util/clock.js'
+import type { Moment } from '../time/time.js'
 import type {
   AcquireReply,
   Inspection,

@@ -4,9 +4,9 @@ import {
   InvalidArgumentError,
   LockLostError,
   RefusedError,
+  toHoldfastError,
   UnavailableError,
 } from './errors.js'
-import { toHoldfastError } from './store-errors.js'
 
 const details = { lockName: 'a', owner: 'c1:1' }
 const cause = new Error('why')

@@ -1,5 +1,5 @@
 import { UnavailableError } from './errors.js'
-import { StoreSilence } from './store-silence.js'
+import { StoreSilence } from '../waiting/readiness.js'
 
 let silence: StoreSilence
 

@@ -7,11 +7,11 @@ import {
   InvalidArgumentError,
   LockLostError,
   RefusedError,
+  toHoldfastError,
   UnavailableError,
 } from '../errors/errors.js'
 import { OutageReports, UnreachableWarning, warnProcess, warnProcessOnce } from './outage-reports.js'
 import type { ObjectKind } from '../engine/requests.js'
-import { toHoldfastError } from '../errors/store-errors.js'
 import { shown } from '../util/mistakes.js'
 
 /** The object and owner that an event is about. */

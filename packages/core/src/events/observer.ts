@@ -6,7 +6,7 @@ import { callSite, framesOf } from '../ownership/call-site.js'
 import type { CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import type { Events, LockEvent } from './events.js'
 import { warnProcessOnce } from './outage-reports.js'
 

@@ -1,5 +1,5 @@
 import type { HoldfastError, UnavailableError } from '../errors/errors.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 
 /** At most one report in this time. */
 const windowMs = 1_000

@@ -2,7 +2,7 @@ import type { Address } from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
 import type { StoreClient } from '../store-client.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import { sendRelease } from './hold.js'
 import type { PendingRelease } from './hold.js'
 

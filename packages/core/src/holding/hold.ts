@@ -2,25 +2,27 @@ import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
 import type { RenewalReply } from '../engine/replies.js'
 import { titleOf } from '../engine/requests.js'
 import type { Address, ObjectKind, ReleaseRequest, Renewal, Target } from '../engine/requests.js'
-import { ClosedError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
-import type { LockLostError, LossReason } from '../errors/errors.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import {
+  ClosedError,
+  InvalidArgumentError,
+  notALock,
+  toHoldfastError,
+  UnavailableError,
+} from '../errors/errors.js'
+import type { ErrorSubject, LockLostError, LossReason } from '../errors/errors.js'
 import { unconfirmedText } from '../events/observer.js'
 import type { Observer, ReportedHold } from '../events/observer.js'
 import type { Request } from '../options/options.js'
+import { outsideFrames } from '../ownership/frames.js'
 import { LeaseEntry } from '../ownership/possession.js'
 import type { Possession, Voter } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
 import type { StoreClient } from '../store-client.js'
-import { LeaseClock } from '../time/lease-clock.js'
-import type { FirstProof } from '../time/lease-clock.js'
-import { isTimeUp, momentNow, monotonicMs } from '../util/clock.js'
-import type { Moment } from '../util/clock.js'
-import { SerialQueue } from '../util/serial-queue.js'
-import type { SerialSlot } from '../util/serial-queue.js'
+import { isTimeUp, LeaseClock, momentNow, monotonicMs } from '../time/time.js'
+import type { FirstProof, Moment } from '../time/time.js'
+import { SerialQueue } from '../util/lists.js'
+import type { SerialSlot } from '../util/lists.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
-import { LeaseSet } from './lease-set.js'
 import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 
 /** A hold that was acquired, and its first entry. */
@@ -764,4 +766,68 @@ async function isStill(
   const found = await withTimeout(facts.incarnation(address), Math.max(1, withinMs))
   if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
   return found === incarnation
+}
+
+/** The open leases of one hold: few, and nearly always one. */
+export class LeaseSet {
+  readonly #holdLimitAt: number
+  /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
+  #open: readonly LeaseEntry[] = []
+
+  /** @param limitAt - of the whole hold */
+  constructor(limitAt: number) {
+    this.#holdLimitAt = limitAt
+  }
+
+  get all(): readonly LeaseEntry[] {
+    return this.#open
+  }
+
+  get count(): number {
+    return this.#open.length
+  }
+
+  /** How many permits the hold needs for all of them. */
+  get needs(): number {
+    let needs = 0
+    for (const lease of this.#open) needs = Math.max(needs, lease.needs)
+    return needs
+  }
+
+  countOf(kind: ObjectKind): number {
+    let count = 0
+    for (const lease of this.#open) if (lease.kind === kind) count++
+    return count
+  }
+
+  /** Whether one of them wants the hold renewed. */
+  get isRenewed(): boolean {
+    for (const { isRenewed } of this.#open) if (isRenewed) return true
+    return false
+  }
+
+  /** The earliest of their limits and that of the whole hold. Not remembered: that of a vote moves with those of its quorum. */
+  get limitAt(): number {
+    let earliest = this.#holdLimitAt
+    for (const { limitAt } of this.#open) earliest = Math.min(earliest, limitAt)
+    return earliest
+  }
+
+  add(lease: LeaseEntry): void {
+    this.#open = this.#open.concat([lease])
+  }
+
+  delete(lease: LeaseEntry): void {
+    this.#open = this.#open.filter((other) => other !== lease)
+  }
+
+  /** Those that, as it turns out now, nobody can release any more. */
+  dropped(): LeaseEntry[] {
+    return this.#open.filter((lease) => lease.noticeDropped())
+  }
+
+  abortAll(error: LockLostError): void {
+    // A holder that is notified may leave at once.
+    for (const lease of this.#open) outsideFrames(() => lease.abort(error))
+  }
 }

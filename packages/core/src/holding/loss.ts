@@ -2,7 +2,7 @@ import { titleOf } from '../engine/requests.js'
 import type { Named, Target } from '../engine/requests.js'
 import { LockLostError, UpgradeError } from '../errors/errors.js'
 import type { LossReason } from '../errors/errors.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 
 const lossText: Record<LossReason, string> = {
   expired: 'the lease expired before it was released; another client may have entered since',

@@ -13,19 +13,24 @@ import type {
 import type { ClientInfo, NotALockReply } from '../engine/replies.js'
 import type { Address, Target } from '../engine/requests.js'
 import type { Registry } from '../engine/session.js'
-import { InvalidArgumentError, LatchGoneError, UnavailableError } from '../errors/errors.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
+import {
+  InvalidArgumentError,
+  LatchGoneError,
+  notALock,
+  toHoldfastError,
+  UnavailableError,
+} from '../errors/errors.js'
 import { storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
-import { timedOutWaiting } from '../objects/use-lease.js'
+import { timedOutWaiting } from '../objects/entrance.js'
 import { checkOptions, requireInteger } from '../options/checks.js'
 import { resolveRequest } from '../options/options.js'
 import type { AcquireOptions, Request, Settings } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
 import { latchSteps } from '../redis/kinds/latch.js'
 import type { StoreClient } from '../store-client.js'
-import { momentNow, monotonicMs } from '../util/clock.js'
-import type { Moment } from '../util/clock.js'
+import { momentNow, monotonicMs } from '../time/time.js'
+import type { Moment } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { pause, retryAfterMs } from '../util/timeouts.js'

@@ -10,7 +10,7 @@ import type { CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { Body } from '../ownership/turns.js'
 import type { StoreClient } from '../store-client.js'
-import { onAbort } from '../util/abort.js'
+import { onAbort } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
 /** One of the locks that are acquired together. */

@@ -1,21 +1,21 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
-import { InvalidArgumentError } from '../errors/errors.js'
-import { toHoldfastError } from '../errors/store-errors.js'
+import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
 import { lockOf, storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
-import { limitOf, notReachedTurn } from '../objects/entrance.js'
-import type { LockCallback } from '../objects/lease.js'
-import { Lock, otherCopy } from '../objects/lock.js'
 import {
   acquireByOptions,
+  limitOf,
+  notReachedTurn,
   ranOrNot,
   splitArguments,
   timedOutWaiting,
   useLease,
   valueOrTimeout,
-} from '../objects/use-lease.js'
-import type { Acquiring, TryWithLockResult } from '../objects/use-lease.js'
+} from '../objects/entrance.js'
+import type { Acquiring, TryWithLockResult } from '../objects/entrance.js'
+import type { LockCallback } from '../objects/lease.js'
+import { Lock, otherCopy } from '../objects/lock.js'
 import { resolveReentrant, resolveRequest } from '../options/options.js'
 import type { AcquireOptions, LockOptions, Request } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
@@ -24,7 +24,7 @@ import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { multiSteps } from '../redis/kinds/multi.js'
 import type { StoreClient } from '../store-client.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import { kindOf } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'

@@ -1,19 +1,17 @@
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Address, Addressing, ObjectType, Target } from '../engine/requests.js'
 import type { FencedClient, FencingLease, Registry } from '../engine/session.js'
-import type { StoreSilence } from '../errors/store-silence.js'
+import type { Ready, StoreSilence } from '../waiting/readiness.js'
 import type { Events } from '../events/events.js'
-import type { HoldTable } from '../holding/hold-table.js'
+import type { HoldTable } from '../ownership/owners.js'
 import type { Hold } from '../holding/hold.js'
 import type { Request, Settings } from '../options/options.js'
-import type { OwnerReports } from '../operating/operations.js'
 import type { Closing } from '../ownership/closing.js'
 import type { Frames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
 import type { Background } from '../util/background.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import type { Ready } from '../waiting/readiness.js'
 
 /** What was entered, and the entry of this call. */
 export interface AnyAcquired {
@@ -63,6 +61,17 @@ export interface Home {
     wantedSince?: number,
   ): Promise<AnyAcquired | NotAcquired>
 }
+
+/** What a client says of one of its owners. */
+export interface OwnerReport {
+  /** For how long it has held the object or waited for it. */
+  readonly ageMs: number
+  /** Of its hold; 0: none. */
+  readonly fencingToken: number
+}
+
+/** What the client of an owner says of it, if it does. */
+export type OwnerReports = (owner: string) => OwnerReport | undefined
 
 /** What the clients of other owners report, and are notified of. */
 export interface HomeOperations {

@@ -1,7 +1,7 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
-import { clientOf, isHandedOver, isKept, writePermits } from '../engine/requests.js'
-import type { Address, ObjectKind, Target } from '../engine/requests.js'
-import type { OwnerReports } from '../operating/operations.js'
+import { clientOf, isHandedOver, isKept, titleFrom, writePermits } from '../engine/requests.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
+import { notALock, toHoldfastError } from '../errors/errors.js'
 import type { Home } from './home.js'
 
 /** One owner, and the process it belongs to if that has registered. */
@@ -59,99 +59,123 @@ export interface LockInfo {
   readonly waiters: readonly (WaiterInfo & { readonly kind: ObjectKind })[]
 }
 
-/** What the store knows of a lock, in one form for both kinds of it. */
-export interface FoundLock extends Pick<Inspection, 'token' | 'waiterCount'> {
+/** What the store knows of an object, in one form for all kinds. A lock has one permit, and a read/write lock many. */
+export interface Found {
   readonly holders: readonly {
     readonly owner: string
     readonly kind: ObjectKind
     readonly count: number
+    readonly permits: number
     readonly ttlMs: number
   }[]
   readonly holderCount: number
-  readonly waiters: readonly { readonly owner: string; readonly kind: ObjectKind; readonly aliveMs: number }[]
+  readonly token: number
+  readonly waiterCount: number
+  readonly waiters: readonly {
+    readonly owner: string
+    readonly kind: ObjectKind
+    readonly permits: number
+    readonly aliveMs: number
+  }[]
+  /** Of an object that has permits. */
+  readonly shared?: SharedInspection
 }
 
-export function foundLock(reply: Inspection | SharedInspection): FoundLock {
+/** @param kind - of the object, or either side of a read/write lock */
+export function foundIn(reply: Inspection | SharedInspection, kind: ObjectKind): Found {
   const { token, waiterCount } = reply
   if (reply.kind === 'lock') {
     const { owner, count, ttlMs } = reply
-    const holders = owner === '' ? [] : [{ owner, kind: 'lock' as const, count, ttlMs }]
-    const waiters = reply.waiters.map((waiter) => ({ ...waiter, kind: 'lock' as const }))
+    const holders = owner === '' ? [] : [{ owner, kind, count, permits: 1, ttlMs }]
+    const waiters = reply.waiters.map((waiter) => ({ ...waiter, kind, permits: 1 }))
     return { holders, holderCount: holders.length, token, waiterCount, waiters }
   }
-  const holders = reply.holders.map(({ owner, permits, ttlMs }) => {
-    return { owner, kind: sideOf(permits), count: 1, ttlMs }
-  })
-  const waiters = reply.waiters.map(({ owner, permits, aliveMs }) => {
-    return { owner, kind: sideOf(permits), aliveMs }
-  })
-  return { holders, holderCount: reply.holderCount, token, waiterCount, waiters }
+  const kindOf = (permits: number): ObjectKind => (kind === 'semaphore' ? kind : sideOf(permits))
+  const holders = reply.holders.map((each) => ({ ...each, kind: kindOf(each.permits), count: 1 }))
+  const waiters = reply.waiters.map((each) => ({ ...each, kind: kindOf(each.permits) }))
+  return { holders, holderCount: reply.holderCount, token, waiterCount, waiters, shared: reply }
+}
+
+/** Which side of a read/write lock an owner with so many permits is on. */
+const sideOf = (permits: number): 'read-lock' | 'write-lock' =>
+  permits < writePermits ? 'read-lock' : 'write-lock'
+
+type Place = Pick<Target, 'address' | 'kind'>
+
+/** Sends a command of an object to a store that is ready for it. Errors name the object. */
+export async function sendOf<T>(home: Home, { address, kind }: Place, send: () => Promise<T>): Promise<T> {
+  try {
+    await home.readiness.ready(address)
+    return await send()
+  } catch (error) {
+    throw toHoldfastError(error, { lockName: address.name, title: titleFrom(kind, address.name) })
+  }
+}
+
+/** @param limit - how many holders and how many waiters to list */
+export async function find(home: Home, place: Place, limit: number): Promise<Found> {
+  const { address, kind } = place
+  const reply = await sendOf(home, place, () => home.steps.inspect(address, limit))
+  if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+  return foundIn(reply, kind)
+}
+
+/** @returns whether that owner held the object */
+export async function evict(
+  home: Home,
+  place: Place,
+  owner: string,
+  by: string | undefined,
+): Promise<boolean> {
+  const { address } = place
+  if (by !== undefined) await sendOf(home, place, async () => home.operations?.announce(address, owner, by))
+  const reply = await sendOf(home, place, () => home.steps.force(address, owner))
+  if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+  if (reply.kind === 'released') home.holds.find(owner)?.lose('revoked')
+  return reply.kind === 'released'
 }
 
 /** Adds to each owner the process that it belongs to, and how long it has held or waited. */
-export async function describeLock(
-  { address, kind }: Target,
-  found: FoundLock,
-  home: Home,
-): Promise<LockInfo> {
-  const owners = [...found.holders, ...found.waiters]
-  const who = await findClients(owners, home)
-  const reportOf = await findReports(
-    address,
-    owners.map(({ owner }) => who(owner)),
-    home,
+export async function describe({ address }: Place, found: Found, home: Home) {
+  const owners = [...found.holders, ...found.waiters].map(({ owner }) => owner)
+  const ids = [...new Set(owners.map(clientOf))]
+  const clients = new Map(
+    await Promise.all(ids.map(async (id) => [id, await home.registry.find(id)] as const)),
   )
-  const holders = found.holders.map(({ owner, kind: held, count, ttlMs }) => {
-    return {
-      ...who(owner),
-      kind: held,
-      holdCount: count,
-      remainingMs: Math.max(0, ttlMs),
-      ...(isKept(owner) && {
-        unattended: isHandedOver(owner) ? ('handed-over' as const) : ('kept' as const),
-      }),
-      heldMs: reportOf(owner)?.ageMs ?? null,
-    }
-  })
+  const who = (owner: string): OwnerInfo => ({ owner, client: clients.get(clientOf(owner)) ?? null })
+  // One that is not registered would not reply.
+  const asked = owners.filter((owner) => who(owner).client !== null)
+  const reportOf = asked.length > 0 ? await home.operations?.reportsOf(address, asked) : undefined
   return {
     name: address.name,
-    kind,
-    isLocked: holders.some((holder) => holder.kind === kind),
-    holder: holders[0] ?? null,
-    holders,
+    holders: found.holders.map(({ owner, ttlMs, ...held }) => {
+      const report = reportOf?.(owner)
+      const times = { remainingMs: Math.max(0, ttlMs), heldMs: report?.ageMs ?? null }
+      const unattended = isHandedOver(owner) ? ('handed-over' as const) : ('kept' as const)
+      const info = { ...who(owner), ...times, ...(isKept(owner) && { unattended }) }
+      return { ...held, token: report?.fencingToken ?? 0, info }
+    }),
     holderCount: found.holderCount,
-    fencingToken:
-      found.token || Math.max(0, ...holders.map(({ owner }) => reportOf(owner)?.fencingToken ?? 0)),
     waiterCount: found.waiterCount,
-    waiters: found.waiters.map(({ owner, kind: wanted, aliveMs }) => ({
-      ...who(owner),
-      kind: wanted,
-      aliveMs,
-      waitedMs: reportOf(owner)?.ageMs ?? null,
-    })),
+    waiters: found.waiters.map(({ owner, kind, permits, aliveMs }) => {
+      const info = { ...who(owner), aliveMs, waitedMs: reportOf?.(owner)?.ageMs ?? null }
+      return { kind, permits, info }
+    }),
   }
 }
 
-/** Looks up the process of each owner. */
-export async function findClients(
-  owners: readonly { readonly owner: string }[],
-  { registry }: Home,
-): Promise<(owner: string) => OwnerInfo> {
-  const ids = [...new Set(owners.map(({ owner }) => clientOf(owner)))]
-  const clients = new Map(await Promise.all(ids.map(async (id) => [id, await registry.find(id)] as const)))
-  return (owner) => ({ owner, client: clients.get(clientOf(owner)) ?? null })
+export async function describeLock(place: Place, found: Found, home: Home): Promise<LockInfo> {
+  const { name, holderCount, waiterCount, ...described } = await describe(place, found, home)
+  const holders = described.holders.map(({ kind, count, info }) => ({ ...info, kind, holdCount: count }))
+  return {
+    name,
+    kind: place.kind,
+    isLocked: holders.some((holder) => holder.kind === place.kind),
+    holder: holders[0] ?? null,
+    holders,
+    holderCount,
+    fencingToken: found.token || Math.max(0, ...described.holders.map(({ token }) => token)),
+    waiterCount,
+    waiters: described.waiters.map(({ kind, info }) => ({ ...info, kind })),
+  }
 }
-
-/** Asks the clients of these owners what they know of them. One that is not registered would not reply. */
-export async function findReports(
-  address: Address,
-  owners: readonly OwnerInfo[],
-  { operations }: Home,
-): Promise<OwnerReports> {
-  const asked = owners.filter(({ client }) => client !== null).map(({ owner }) => owner)
-  return operations && asked.length > 0 ? operations.reportsOf(address, asked) : () => undefined
-}
-
-/** Which side an owner with so many permits is on. */
-const sideOf = (permits: number): 'read-lock' | 'write-lock' =>
-  permits < writePermits ? 'read-lock' : 'write-lock'

@@ -12,12 +12,11 @@ import type { HandOverOptions, RunOptions, Settings } from '../options/options.j
 import { callSite } from '../ownership/call-site.js'
 import { outsideFrames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import { uncloneable } from '../util/symbols.js'
 import { withTimeout } from '../util/timeouts.js'
-import { endBody, joinTurns, untilTurn } from './entrance.js'
+import { endBody, joinTurns, runHeld, splitArguments, untilTurn, untilTurnOrTimeout } from './entrance.js'
 import type { Home } from './home.js'
-import { runHeld, splitArguments, untilTurnOrTimeout } from './use-lease.js'
 
 /** One entry into a hold, of any object. */
 export abstract class BaseLease {

@@ -2,9 +2,8 @@ import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { titleOf } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
-import { InvalidArgumentError } from '../errors/errors.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
+import type { ErrorSubject } from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Member } from '../multi/member.js'
 import { resolveForce, resolveHold, resolveTakeOver } from '../options/options.js'
@@ -12,22 +11,24 @@ import type { ForceOptions, HoldOptions, Request, TakeOverOptions } from '../opt
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { acquireForBody, acquireInScope, endBody, joinTurns } from './entrance.js'
-import type { Outcome } from './entrance.js'
-import type { Home } from './home.js'
-import { describeLock, foundLock } from './inspection.js'
-import type { FoundLock, LockInfo } from './inspection.js'
-import { Lease } from './lease.js'
-import type { LockCallback } from './lease.js'
 import {
   acquireByOptions,
+  acquireForBody,
+  acquireInScope,
+  endBody,
+  joinTurns,
   ranOrNot,
   splitArguments,
   timedOutWaiting,
   useLease,
   valueOrTimeout,
-} from './use-lease.js'
-import type { Acquiring, TryWithLockResult } from './use-lease.js'
+} from './entrance.js'
+import type { Acquiring, Outcome, TryWithLockResult } from './entrance.js'
+import type { Home } from './home.js'
+import { describeLock, evict, find, sendOf } from './inspection.js'
+import type { Found, LockInfo } from './inspection.js'
+import { Lease } from './lease.js'
+import type { LockCallback } from './lease.js'
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => 'waitedMs' in outcome
 
@@ -214,7 +215,7 @@ export class Lock {
   /** Who holds, who waits, and which processes they are. For diagnostics only. Throws as `forceUnlock`. */
   async inspect(): Promise<LockInfo> {
     const inspection = await this.#inspect(100)
-    return this.#command(() => describeLock(this.#target, inspection, this.#home))
+    return sendOf(this.#home, this.#target, () => describeLock(this.#target, inspection, this.#home))
   }
 
   /** For logs. */
@@ -307,38 +308,21 @@ export class Lock {
     )
   }
 
-  async #inspect(limit: number): Promise<FoundLock> {
-    const { address } = this.#target
-    const reply = await this.#command(() => this.#home.steps.inspect(address, limit))
-    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
-    return foundLock(reply)
+  #inspect(limit: number): Promise<Found> {
+    return find(this.#home, this.#target, limit)
   }
 
-  async #evict(owner: string, by: string | undefined): Promise<boolean> {
-    const { address } = this.#target
-    if (by !== undefined) await this.#command(async () => this.#home.operations?.announce(address, owner, by))
-    const reply = await this.#command(() => this.#home.steps.force(address, owner))
-    if (reply.kind === 'not-a-lock') throw notALock(address, reply)
-    if (reply.kind === 'released') this.#home.holds.find(owner)?.lose('revoked')
-    return reply.kind === 'released'
+  #evict(owner: string, by: string | undefined): Promise<boolean> {
+    return evict(this.#home, this.#target, owner, by)
   }
 
   /** Readers and writers never hold at once, so the first holder tells. */
-  #isAmong({ holders: [first] }: FoundLock): boolean {
+  #isAmong({ holders: [first] }: Found): boolean {
     return first?.kind === this.kind
   }
 
   get #subject(): ErrorSubject {
     return { lockName: this.name, title: titleOf(this.#target) }
-  }
-
-  async #command<T>(send: () => Promise<T>): Promise<T> {
-    try {
-      await this.#home.readiness.ready(this.#target.address)
-      return await send()
-    } catch (error) {
-      throw toHoldfastError(error, this.#subject)
-    }
   }
 
   #report(error: unknown): void {

@@ -1,9 +1,9 @@
 import { isOpen, isSet } from '../engine/latch.js'
-import type { LatchSession } from '../engine/latch.js'
-import type { LockSteps } from '../engine/lock-steps.js'
 import type { ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
-import type { ObjectType } from '../engine/requests.js'
+import type { Address, ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
+import { foundIn } from '../objects/inspection.js'
+import type { StoreClient } from '../store-client.js'
 import { abortablePause } from '../util/timeouts.js'
 
 /** One object that a listing found. */
@@ -44,19 +44,6 @@ export interface ListingRequest extends ListFilter {
   readonly signal: AbortSignal | undefined
 }
 
-/** What listings need of their client. */
-export interface ListingDeps {
-  /** The store, in messages. */
-  readonly storeName: string
-  readonly steps: Pick<LockSteps, 'inspect'>
-  readonly operator: Pick<OperatorSession, 'list'>
-  readonly latches: Pick<LatchSession, 'inspect'> | undefined
-  /** Aborts with a `ClosedError` when the client closes. */
-  readonly closing: AbortSignal
-  /** Runs the client's first-use checks. */
-  ready(): Promise<void>
-}
-
 type Found = ListPage['found'][number]
 
 const none: ListingProgress = { scanned: 0, total: 0, found: 0, foreign: 0, isComplete: false }
@@ -76,14 +63,18 @@ const readAtOnce = 50
  * does not reply or refuses a step, with `ClosedError` after `close()`, and with the signal's reason.
  */
 export class LockListing implements AsyncIterable<ListedLock> {
-  readonly #deps: ListingDeps
+  readonly #store: StoreClient
+  readonly #operator: OperatorSession
   readonly #request: ListingRequest
+  readonly #closing: AbortSignal
   #progress = none
 
-  /** @internal Made by `holdfast.locks()`. */
-  constructor(deps: ListingDeps, request: ListingRequest) {
-    this.#deps = deps
+  /** @internal Made by `holdfast.locks()`. @param closing - aborts with a `ClosedError` when the client closes */
+  constructor(store: StoreClient, operator: OperatorSession, request: ListingRequest, closing: AbortSignal) {
+    this.#store = store
+    this.#operator = operator
     this.#request = request
+    this.#closing = closing
   }
 
   /** How far the latest iteration has come. */
@@ -93,7 +84,6 @@ export class LockListing implements AsyncIterable<ListedLock> {
 
   /** Yields what it finds; see the class. */
   async *[Symbol.asyncIterator](): AsyncGenerator<ListedLock, void, undefined> {
-    const { operator } = this.#deps
     const { limit, pattern, contended } = this.#request
     const matches = matcherOf(pattern)
     const seen = new Set<string>()
@@ -101,11 +91,11 @@ export class LockListing implements AsyncIterable<ListedLock> {
     let yielded = 0
     this.#progress = none
     this.#assertGoingOn()
-    await this.#deps.ready()
+    await this.#store.firstUse.ready(anyAddress(this.#store))
     let cursor: string | null = null
     do {
       this.#assertGoingOn()
-      const page: ListPage = await operator.list(cursor, { pattern, contended })
+      const page: ListPage = await this.#operator.list(cursor, { pattern, contended })
       this.#count({ scanned: this.#progress.scanned + page.scanned, total: page.total })
       this.#checkSize(page)
       const fresh = page.found.filter(({ address }) => matches(address.name) && !seen.has(address.id))
@@ -131,7 +121,7 @@ export class LockListing implements AsyncIterable<ListedLock> {
   /** What ends an iteration early. */
   get #ends(): readonly AbortSignal[] {
     const { signal } = this.#request
-    return signal ? [this.#deps.closing, signal] : [this.#deps.closing]
+    return signal ? [this.#closing, signal] : [this.#closing]
   }
 
   #assertGoingOn(): void {
@@ -143,7 +133,7 @@ export class LockListing implements AsyncIterable<ListedLock> {
     const { maxKeys } = this.#request
     if (total <= maxKeys) return
     throw new InvalidArgumentError(
-      `${this.#deps.storeName} has about ${total} keys, more than maxKeys (${maxKeys}), and a listing looks at each of them: ` +
+      `${this.#store.storeName} has about ${total} keys, more than maxKeys (${maxKeys}), and a listing looks at each of them: ` +
         'pass a larger maxKeys, or Infinity, to list its locks all the same',
     )
   }
@@ -157,26 +147,19 @@ export class LockListing implements AsyncIterable<ListedLock> {
     const { name } = address
     const nothing = { holder: null, holderCount: 0, remainingMs: 0, fencingToken: 0 }
     if (object === 'latch') {
-      const latch = await this.#deps.latches?.inspect(address, 0)
+      const latch = await this.#store.session.latches?.inspect(address, 0)
       if (latch?.kind !== 'latch') return this.#foreign()
       const { state, waiterCount } = latch
       if (waiterCount === 0 && !(isSet(state) && !isOpen(state))) return null
       return { name, object, ...nothing, waiterCount }
     }
-    const reply = await this.#deps.steps.inspect(address, 1)
+    const reply = await this.#store.steps.inspect(address, 1)
     if (reply.kind === 'not-a-lock') return this.#foreign()
-    const { token: fencingToken, waiterCount } = reply
-    const first = reply.kind === 'shared' ? reply.holders[0] : reply
-    if (!first || first.owner === '') return { name, object, ...nothing, fencingToken, waiterCount }
-    return {
-      name,
-      object,
-      holder: first.owner,
-      holderCount: reply.kind === 'shared' ? reply.holderCount : 1,
-      remainingMs: Math.max(0, first.ttlMs),
-      waiterCount,
-      fencingToken,
-    }
+    const { holders, holderCount, waiterCount, token: fencingToken } = foundIn(reply, 'lock')
+    const [first] = holders
+    if (!first) return { name, object, ...nothing, fencingToken, waiterCount }
+    const remainingMs = Math.max(0, first.ttlMs)
+    return { name, object, holder: first.owner, holderCount, remainingMs, waiterCount, fencingToken }
   }
 
   #foreign(): null {
@@ -188,6 +171,9 @@ export class LockListing implements AsyncIterable<ListedLock> {
     this.#progress = { ...this.#progress, ...change }
   }
 }
+
+/** It only decides which server of a cluster is asked first. */
+export const anyAddress = ({ names }: StoreClient): Address => names.locate('holdfast', 'lock')
 
 /** What was found may be over by the time it is read. */
 const isInUse = ({ object, holderCount, waiterCount }: ListedLock): boolean =>

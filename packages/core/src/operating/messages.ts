@@ -1,43 +1,26 @@
 import { longestText } from '../engine/operator.js'
 import type { ClientInfo } from '../engine/replies.js'
 import type { ObjectKind } from '../engine/requests.js'
-import type { LockLostError, LossReason } from '../errors/errors.js'
-import type { LockEvent } from '../events/events.js'
+import type { LossReason } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
-import { monotonicMs } from '../util/clock.js'
 import { isWellFormed } from '../util/mistakes.js'
-import type { Pace } from './pace.js'
 
 /** What a client asks another one to report. */
 export interface Question {
   readonly id: string
   /** The client that asks. */
   readonly from: string
-  /** How many holds and how many waits, the oldest first. */
-  readonly limit: number
   /** Only what concerns objects of this name. */
   readonly name?: string | undefined
   /** The report is to be sent at some instant within this time, milliseconds: many clients are asked at once. */
   readonly spreadMs: number
 }
 
-/** What a report says apart from its lists. */
-export type ReportHead = Omit<ClientReport, 'holds' | 'queue' | 'losses' | 'client'> & {
-  readonly client: Omit<ClientReport['client'], 'startedAt'> & { readonly startedAt: number }
-}
-
-/** A part of a report. Texts for clients are short, so a report may take several. */
-export interface ReportPage {
+/** The answer to a question. */
+export interface Answer {
   /** Of the question. */
   readonly id: string
-  readonly clientId: string
-  readonly page: number
-  readonly pages: number
-  /** In the first part. */
-  readonly head?: ReportHead
-  readonly holds: readonly HoldReport[]
-  readonly queue: readonly WaitReport[]
-  readonly losses: readonly LossReport[]
+  readonly report: ClientReport
 }
 
 /** Says who is about to evict an owner. */
@@ -49,65 +32,61 @@ export interface EvictionNote {
 /** What one client says to another. */
 export type Message =
   | { readonly kind: 'ask'; readonly content: Question }
-  | { readonly kind: 'report'; readonly content: ReportPage }
+  | { readonly kind: 'report'; readonly content: Answer }
   | { readonly kind: 'evicting'; readonly content: EvictionNote }
 
-export const textOf = ({ kind, content }: Message): string => `${kind} ${JSON.stringify(content)}`
-
-/** Splits a report into parts that each fit into one text. */
-export async function pagesOf(
-  id: string,
-  { client, holds, queue, losses, ...head }: ClientReport,
-  pace: Pace,
-): Promise<ReportPage[]> {
-  const startedAt = client.startedAt.getTime()
-  const label = client.label.slice(0, longestLabel)
-  const first = { ...head, client: { ...client, label, startedAt } }
-  const parts: { holds: HoldReport[]; queue: WaitReport[]; losses: LossReport[] }[] = []
-  let leftBytes = 0
-  const partFor = (item: unknown): (typeof parts)[number] => {
-    const bytes = Buffer.byteLength(JSON.stringify(item)) + 1
-    let part = parts.at(-1)
-    if (!part || bytes > leftBytes) {
-      part = { holds: [], queue: [], losses: [] }
-      const taken = frameBytes + (parts.length === 0 ? Buffer.byteLength(JSON.stringify(first)) : 0)
-      parts.push(part)
-      leftBytes = longestText - taken
-      // A long name does not fit beside the head.
-      if (bytes > leftBytes) return partFor(item)
-    }
-    leftBytes -= bytes
-    return part
-  }
-  const inPieces = async <T>(items: readonly T[], take: (item: T) => void): Promise<void> => {
-    for (let start = 0; start < items.length; start += pieceSize) {
-      if (start > 0) await pace.breathe()
-      for (const item of items.slice(start, start + pieceSize)) take(item)
-    }
-  }
-  await inPieces(holds, (hold) => partFor(hold).holds.push(hold))
-  await inPieces(queue, (wait) => partFor(wait).queue.push(wait))
-  await inPieces(losses, (loss) => partFor(loss).losses.push(loss))
-  if (parts.length === 0) parts.push({ holds: [], queue: [], losses: [] })
-  const { clientId } = head
-  return parts.map((part, page) => ({
-    id,
-    clientId,
-    page,
-    pages: parts.length,
-    ...(page === 0 && { head: first }),
-    ...part,
-  }))
+export function textOf({ kind, content }: Message): string {
+  return `${kind} ${JSON.stringify(kind === 'report' ? sentOf(content) : content)}`
 }
 
-/** How many pages a report can have that lists so many holds and as many waits: one may have no room beside the head. */
-export const mostPagesOf = (limit: number): number => 2 * limit + mostLosses + 1
+const sentOf = ({ id, report }: Answer): object => ({
+  id,
+  ...report,
+  client: { ...report.client, startedAt: report.client.startedAt.getTime() },
+  holds: report.holds.map((hold) => rowOf(hold, holdFields)),
+  queue: report.queue.map((wait) => rowOf(wait, waitFields)),
+  losses: report.losses.map((loss) => rowOf(loss, lossFields)),
+})
 
-/** So many items are split in one piece. */
-const pieceSize = 200
-/** Enough for the word, the braces, an id and a client id. */
-const frameBytes = 250
+/** An item of a report as it is sent, short so that many fit. Of its owner only the part that is not the client's. */
+const rowOf = <T extends OwnerReport>(item: T, fields: Fields<T>): unknown[] =>
+  Object.keys(fields).map((field) =>
+    field === 'owner' ? item.owner.slice(item.owner.indexOf(':') + 1) : Reflect.get(item, field),
+  )
+
+/** The report with as many items of each list as one text has room for: one of each in turn, so that none crowds out another. */
+export function fitted(given: ClientReport): ClientReport {
+  const label = given.client.label.slice(0, longestLabel)
+  const bare = { ...given, client: { ...given.client, label }, holds: [], queue: [], losses: [] }
+  let leftBytes =
+    longestText - longestId - bytesOf(textOf({ kind: 'report', content: { id: '', report: bare } }))
+  const taker = <T extends OwnerReport>(from: readonly T[], fields: Fields<T>) => {
+    const taken: T[] = []
+    return {
+      taken,
+      take: (i: number): void => {
+        const item = from[i]
+        const bytes = item === undefined ? Infinity : bytesOf(JSON.stringify(rowOf(item, fields))) + 1
+        if (item === undefined || bytes > leftBytes) return
+        leftBytes -= bytes
+        taken.push(item)
+      },
+    }
+  }
+  const holds = taker(given.holds, holdFields)
+  const queue = taker(given.queue, waitFields)
+  const losses = taker(given.losses, lossFields)
+  for (let i = 0; i < mostListed; i += 1) for (const { take } of [holds, queue, losses]) take(i)
+  return { ...bare, holds: holds.taken, queue: queue.taken, losses: losses.taken }
+}
+
+const bytesOf = (text: string): number => Buffer.byteLength(text)
+
+/** Of each list; a text has room for fewer. */
+export const mostListed = 200
 const longestLabel = 500
+/** Ours have 21 characters. */
+const longestId = 100
 
 /**
  * Reads a text from another client; `null` for one that this version does not know, which is ignored.
@@ -122,7 +101,7 @@ export function readMessage(text: string): Message | null {
   if (json === undefined) return null
   const content = parse(json)
   if (kind === 'ask' && isQuestion(content)) return { kind, content }
-  if (kind === 'report' && isReportPage(content)) return { kind, content: withKnownItems(content) }
+  if (kind === 'report' && isAnswer(content)) return { kind, content: answerOf(content) }
   if (kind === 'evicting' && isEvictionNote(content)) return { kind, content }
   return null
 }
@@ -135,84 +114,71 @@ function parse(json: string): unknown {
   }
 }
 
-function isQuestion(given: unknown): given is Question {
-  return (
-    hasTexts(given, 'id', 'from') &&
-    hasNumbers(given, 'limit', 'spreadMs') &&
-    // Both go into each page of the report.
-    given.id.length <= longestId &&
-    given.from.length <= longestId &&
-    given.limit >= 0 &&
-    (!('name' in given) || hasTexts(given, 'name'))
-  )
-}
+const isQuestion = (given: unknown): given is Question =>
+  hasTexts(given, 'id', 'from') &&
+  hasNumbers(given, 'spreadMs') &&
+  isId(given.id) &&
+  isId(given.from) &&
+  (!('name' in given) || hasTexts(given, 'name'))
 
 const isEvictionNote = (given: unknown): given is EvictionNote =>
   hasTexts(given, 'owner', 'by') && isEvictor(given.by)
 
-/** Parts of a report whose items are not checked yet. */
+/** A report whose items are not checked yet. */
 type Lists = 'holds' | 'queue' | 'losses'
-type UncheckedPage = Omit<ReportPage, Lists> & Record<Lists, readonly unknown[]>
+type Sent = Omit<ClientReport, Lists | 'client'> &
+  Record<Lists, unknown[]> & { readonly id: string; readonly client: SentClient }
+type SentClient = Omit<ClientInfo, 'startedAt'> & { readonly startedAt: number }
 
-function isReportPage(given: unknown): given is UncheckedPage {
-  return (
-    hasTexts(given, 'id', 'clientId') &&
-    hasNumbers(given, 'page', 'pages') &&
-    Number.isInteger(given.page) &&
-    given.page >= 0 &&
-    given.page < given.pages &&
-    hasLists(given, 'holds', 'queue', 'losses') &&
-    (!('head' in given) || (isHead(given.head) && given.head.clientId === given.clientId))
-  )
+const isAnswer = (given: unknown): given is Sent =>
+  hasTexts(given, 'id', 'clientId') &&
+  hasNumbers(given, 'holdCount', 'waiterCount', 'handOffs') &&
+  hasLists(given, 'holds', 'queue', 'losses') &&
+  'counts' in given &&
+  hasNumbers(given.counts, 'acquired', 'released', 'lost') &&
+  'waits' in given &&
+  hasNumbers(given.waits, 'count') &&
+  hasLists(given.waits, 'buckets') &&
+  given.waits.buckets.every(isNumber) &&
+  'client' in given &&
+  hasTexts(given.client, 'host', 'label') &&
+  hasNumbers(given.client, 'pid', 'startedAt') &&
+  !Number.isNaN(new Date(given.client.startedAt).getTime())
+
+function answerOf({ id, ...sent }: Sent): Answer {
+  const { clientId, client } = sent
+  const report = {
+    ...sent,
+    client: { ...client, startedAt: new Date(client.startedAt) },
+    holds: itemsOf(sent.holds, holdFields, clientId),
+    queue: itemsOf(sent.queue, waitFields, clientId),
+    losses: itemsOf(sent.losses, lossFields, clientId),
+  }
+  return { id, report }
 }
 
-const withKnownItems = (page: UncheckedPage): ReportPage => ({
-  ...page,
-  holds: page.holds.filter(isHold),
-  queue: page.queue.filter(isWait),
-  losses: page.losses.filter(isLoss),
-})
-
-function isHead(given: unknown): given is ReportHead {
-  return (
-    hasTexts(given, 'clientId') &&
-    hasNumbers(given, 'holdCount', 'waiterCount', 'handOffs') &&
-    'counts' in given &&
-    hasNumbers(given.counts, 'acquired', 'released', 'lost') &&
-    'waits' in given &&
-    hasNumbers(given.waits, 'count') &&
-    hasLists(given.waits, 'buckets') &&
-    given.waits.buckets.every(isNumber) &&
-    'client' in given &&
-    hasTexts(given.client, 'host', 'label') &&
-    hasNumbers(given.client, 'pid', 'startedAt') &&
-    !Number.isNaN(new Date(given.client.startedAt).getTime())
-  )
+/** Of rows to which a later version may have appended something. */
+function itemsOf<T extends OwnerReport>(rows: readonly unknown[], fields: Fields<T>, clientId: string): T[] {
+  const isItem = (given: object): given is T =>
+    Object.entries<Check>(fields).every(([field, isRight]) => isRight(Reflect.get(given, field)))
+  const valueOf = (field: string, sent: unknown): unknown =>
+    field === 'owner' && typeof sent === 'string' ? `${clientId}:${sent}` : sent
+  const names = Object.keys(fields)
+  return rows
+    .filter((row): row is unknown[] => Array.isArray(row))
+    .map((row) => Object.fromEntries(names.map((field, i) => [field, valueOf(field, row[i])])))
+    .filter((item): item is typeof item & T => isItem(item))
 }
 
-const isHold = (given: unknown): given is HoldReport =>
-  isOfOwner(given) &&
-  hasNumbersOrNull(given, 'size') &&
-  hasNumbers(given, 'holdCount', 'permits', 'fencingToken', 'heldMs', 'remainingMs')
-
-const isWait = (given: unknown): given is WaitReport =>
-  isOfOwner(given) &&
-  hasNumbersOrNull(given, 'size', 'stateAgeMs') &&
-  hasTexts(given, 'holder') &&
-  hasNumbers(given, 'permits', 'waitedMs', 'position')
-
-const isLoss = (given: unknown): given is LossReport =>
-  isOfOwner(given) &&
-  hasTexts(given, 'reason') &&
-  hasNumbers(given, 'agoMs') &&
-  given.agoMs <= longestAgoMs &&
-  lossReasonNames.has(given.reason)
-
-const isOfOwner = (given: unknown): given is Record<'name' | 'kind' | 'owner', string> =>
-  hasTexts(given, 'name', 'kind', 'owner') && isWellFormed(given.name) && objectKindNames.has(given.kind)
-
-const hasNumbersOrNull = (given: unknown, ...keys: string[]): boolean =>
-  hasEach(given, keys, (value) => value === null || isNumber(value))
+type Check = (value: unknown) => boolean
+const isText: Check = (value) => typeof value === 'string'
+/** JSON can hold numbers that are infinite once parsed. */
+const isNumber: Check = (value) => Number.isFinite(value)
+const isNumberOrNull: Check = (value) => value === null || isNumber(value)
+const isOneOf = (names: object): Check => {
+  const known = new Set<unknown>(Object.keys(names))
+  return (value) => known.has(value)
+}
 
 const objectKinds: Record<ObjectKind, true> = {
   lock: true,
@@ -221,7 +187,6 @@ const objectKinds: Record<ObjectKind, true> = {
   semaphore: true,
   latch: true,
 }
-const objectKindNames = new Set(Object.keys(objectKinds))
 const lossReasons: Record<LossReason, true> = {
   expired: true,
   ended: true,
@@ -232,14 +197,37 @@ const lossReasons: Record<LossReason, true> = {
   minority: true,
   suspended: true,
 }
-const lossReasonNames = new Set(Object.keys(lossReasons))
-/** Ours have 21 characters. */
-const longestId = 100
 /** A century: what is longer ago than dates reach has none. */
 const longestAgoMs = 100 * 365 * 86_400_000
 
+const isName: Check = (value) => typeof value === 'string' && isWellFormed(value)
+const isAge: Check = (value) => typeof value === 'number' && isNumber(value) && value <= longestAgoMs
+
+/** What each item says, in the order in which it is sent. */
+type Fields<T> = Readonly<Record<keyof T, Check>>
+const ofOwner: Fields<OwnerReport> = { name: isName, kind: isOneOf(objectKinds), owner: isText }
+const ofPermits = { ...ofOwner, permits: isNumber, size: isNumberOrNull }
+const holdFields: Fields<HoldReport> = {
+  ...ofPermits,
+  holdCount: isNumber,
+  fencingToken: isNumber,
+  heldMs: isNumber,
+  remainingMs: isNumber,
+}
+const waitFields: Fields<WaitReport> = {
+  ...ofPermits,
+  waitedMs: isNumber,
+  position: isNumber,
+  holder: isText,
+  stateAgeMs: isNumberOrNull,
+}
+const lossFields: Fields<LossReport> = { ...ofOwner, reason: isOneOf(lossReasons), agoMs: isAge }
+
+/** Goes into the text of the report. */
+const isId = (text: string): boolean => text.length <= longestId && /^[\w-]+$/.test(text)
+
 const hasTexts = <K extends string>(given: unknown, ...keys: K[]): given is Record<K, string> =>
-  hasEach(given, keys, (value) => typeof value === 'string')
+  hasEach(given, keys, isText)
 
 const hasNumbers = <K extends string>(given: unknown, ...keys: K[]): given is Record<K, number> =>
   hasEach(given, keys, isNumber)
@@ -247,16 +235,16 @@ const hasNumbers = <K extends string>(given: unknown, ...keys: K[]): given is Re
 const hasLists = <K extends string>(given: unknown, ...keys: K[]): given is Record<K, unknown[]> =>
   hasEach(given, keys, Array.isArray)
 
-/** JSON can hold numbers that are infinite once parsed. */
-const isNumber = (value: unknown): boolean => Number.isFinite(value)
-
-function hasEach(given: unknown, keys: readonly string[], isRight: (value: unknown) => boolean): boolean {
+function hasEach(given: unknown, keys: readonly string[], isRight: Check): boolean {
   if (typeof given !== 'object' || given === null) return false
   const values = new Map<string, unknown>(Object.entries(given))
   return keys.every((key) => isRight(values.get(key)))
 }
 
-/** What one client reports when it is asked. All times were measured by that client's own monotonic clock. */
+/**
+ * What one client reports when it is asked: counts of all, and as many of the oldest holds and waits as fit into one message, about a
+ * hundred. All times were measured by that client's own monotonic clock.
+ */
 export interface ClientReport {
   /** The first part of its owners. */
   readonly clientId: string
@@ -276,11 +264,11 @@ export interface ClientReport {
   readonly waits: { readonly count: number; readonly buckets: readonly number[] }
   /** How many locks releases handed to its waiters, since the same time; 0 when the question was about one name. */
   readonly handOffs: number
-  /** The last 20 losses, newest first. */
+  /** Its last losses, 20 at most, newest first. */
   readonly losses: readonly LossReport[]
-  /** Its oldest holds. */
+  /** Its oldest holds, the oldest first. */
   readonly holds: readonly HoldReport[]
-  /** Its acquisitions that have waited longest. */
+  /** Its acquisitions that have waited longest, the longest first. */
   readonly queue: readonly WaitReport[]
 }
 
@@ -335,24 +323,4 @@ export interface WaitReport extends OwnerReport {
    * client has heard nothing yet.
    */
   readonly stateAgeMs: number | null
-}
-
-/** So many are remembered. */
-const mostLosses = 20
-
-/** The last losses of a client, without those that its options set. */
-export class LossLog {
-  readonly #losses: (Omit<LossReport, 'agoMs'> & { readonly at: number })[] = []
-
-  add({ name, kind, owner, error }: LockEvent & { readonly error: LockLostError }): void {
-    if (error.reason === 'ended') return
-    this.#losses.unshift({ name, kind, owner, reason: error.reason, at: monotonicMs() })
-    this.#losses.length = Math.min(this.#losses.length, mostLosses)
-  }
-
-  /** Newest first. */
-  read(): LossReport[] {
-    const now = monotonicMs()
-    return this.#losses.map(({ at, ...loss }) => ({ ...loss, agoMs: Math.round(now - at) }))
-  }
 }

@@ -1,33 +1,22 @@
+import { nanoid } from 'nanoid'
 import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
 import { clientOf } from '../engine/requests.js'
 import type { Address } from '../engine/requests.js'
-import { ClosedError, InvalidArgumentError } from '../errors/errors.js'
-import { checkInteger, checkOptions, checkString } from '../options/checks.js'
+import { ClosedError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
+import type { OwnerReport, OwnerReports } from '../objects/home.js'
+import { checkBoolean, checkInteger, checkOptions, checkString } from '../options/checks.js'
 import type { StoreClient } from '../store-client.js'
+import { monotonicMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
-import { LockListing } from './listing.js'
+import { timedOut, withTimeout } from '../util/timeouts.js'
+import { anyAddress, LockListing } from './listing.js'
 import type { ListingRequest } from './listing.js'
-import { LossLog, readMessage, textOf } from './messages.js'
-import type { ClientReport, EvictionNote } from './messages.js'
-import { ownPace } from './pace.js'
-import { ReportCollector } from './report-collector.js'
+import { readMessage, textOf } from './messages.js'
+import type { Answer, ClientReport, EvictionNote, Question } from './messages.js'
 import { Reporter } from './reporter.js'
-import { WaitMeter } from './wait-meter.js'
-
-/** What a client says of one of its owners. */
-export interface OwnerReport {
-  /** For how long it has held the object or waited for it. */
-  readonly ageMs: number
-  /** Of its hold; 0: none. */
-  readonly fencingToken: number
-}
-
-/** What the client of an owner says of it, if it does. */
-export type OwnerReports = (owner: string) => OwnerReport | undefined
 
 /** `inspect()` does not keep its caller waiting for clients that are frozen. */
 const reportWithinMs = 250
-const mostOwners = 1_000
 
 /** What operators see and do through one client, and what this client reports to those of others. */
 export class Operations {
@@ -38,20 +27,8 @@ export class Operations {
 
   constructor(store: StoreClient) {
     this.#store = store
-    const { clientId, engine, session, events } = store
-    const { operator, registry, inbox } = session
-    const losses = new LossLog()
-    if (operator) events.on('lost', (loss) => losses.add(loss))
-    const { client, renewEveryMs: registerEveryMs, holds, waiters, background } = store
-    const own = { clientId, client, operator, registry, registerEveryMs, holds, waiters, background }
-    this.#reporter = new Reporter({ ...own, meter: new WaitMeter(events), losses })
-    this.#collector = new ReportCollector({
-      clientId,
-      engine: engine.name,
-      operator,
-      inbox,
-      report: (question) => this.#reporter.report(question, ownPace),
-    })
+    this.#reporter = new Reporter(store)
+    this.#collector = new ReportCollector(store, this.#reporter)
   }
 
   /** Takes a text from another client. */
@@ -72,17 +49,8 @@ export class Operations {
   }
 
   locks(options: LocksOptions): LockListing {
-    const { session, storeName } = this.#store
     const request = resolveListing(options)
-    const deps = {
-      storeName,
-      steps: session.steps,
-      operator: this.#operator,
-      latches: session.latches,
-      closing: this.#closing.signal,
-      ready: () => this.#ready(),
-    }
-    return new LockListing(deps, request)
+    return new LockListing(this.#store, this.#operator, request, this.#closing.signal)
   }
 
   async clients(): Promise<readonly ConnectedClient[]> {
@@ -93,19 +61,19 @@ export class Operations {
 
   async clientReports(options: ClientReportsOptions): Promise<ClientReport[]> {
     const call = resolveClientReports(options)
-    const { withinMs, limit, name } = call
+    const { withinMs, name } = call
     const operator = this.#operator
     await this.#ready()
     const clientIds = call.clientIds ?? (await operator.clients()).map(({ clientId }) => clientId)
     const spreadMs = call.spreadMsFor(clientIds.length)
-    return this.#collector.ask({ clientIds, limit, name, withinMs, spreadMs }, this.#anyAddress())
+    return this.#collector.ask({ clientIds, name, withinMs, spreadMs }, anyAddress(this.#store))
   }
 
   /** Asks the clients of these owners, all of whom are about one object. */
   async reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports> {
     const clientIds = [...new Set(owners.map(clientOf))]
     const reported = new Map<string, OwnerReport>()
-    const call = { clientIds, limit: mostOwners, name: address.name, withinMs: reportWithinMs, spreadMs: 0 }
+    const call = { clientIds, name: address.name, withinMs: reportWithinMs, spreadMs: 0 }
     // What the store says is worth having without them.
     const reports = await this.#collector.ask(call, address).catch(() => [])
     for (const { holds, queue } of reports) {
@@ -148,12 +116,7 @@ export class Operations {
   }
 
   async #ready(): Promise<void> {
-    await this.#store.firstUse.ready(this.#anyAddress())
-  }
-
-  /** It only decides which server of a cluster is asked first. */
-  #anyAddress(): Address {
-    return this.#store.names.locate('holdfast', 'lock')
+    await this.#store.firstUse.ready(anyAddress(this.#store))
   }
 }
 
@@ -190,12 +153,6 @@ export interface ClientReportsOptions {
    * @defaultValue 1_000
    */
   readonly withinMs?: number | undefined
-  /**
-   * How many holds and how many waits of each client to report, the oldest first. From 0 to 10,000.
-   *
-   * @defaultValue 200
-   */
-  readonly limit?: number | undefined
   /** Which clients to ask. All that `clients()` lists, by default. */
   readonly clientIds?: readonly string[] | undefined
   /** List only holds, waits and losses of this name. Counts are still those of the whole client. */
@@ -212,7 +169,6 @@ export interface ClientReportsOptions {
 /** What `clientReports()` is to ask, after checks and defaults. */
 export interface ResolvedClientReports {
   readonly withinMs: number
-  readonly limit: number
   readonly clientIds: readonly string[] | undefined
   readonly name: string | undefined
   spreadMsFor(clients: number): number
@@ -227,7 +183,6 @@ const locksOptions: Record<keyof LocksOptions, true> = {
 }
 const clientReportsOptions: Record<keyof ClientReportsOptions, true> = {
   withinMs: true,
-  limit: true,
   clientIds: true,
   name: true,
   spreadMs: true,
@@ -236,7 +191,6 @@ const locksOptionNames = new Set(Object.keys(locksOptions))
 const clientReportsOptionNames = new Set(Object.keys(clientReportsOptions))
 
 const defaultMaxKeys = 1_000_000
-const mostReported = 10_000
 /** Reports of so few clients may arrive at once. */
 const fewClients = 20
 
@@ -247,10 +201,7 @@ function resolveListing(options: LocksOptions): ListingRequest {
   checkString('pattern', pattern)
   if (limit !== Infinity) checkInteger('limit', limit, 1, ' or Infinity')
   if (maxKeys !== Infinity) checkInteger('maxKeys', maxKeys, 1, ' or Infinity')
-  const isContended: unknown = contended
-  if (typeof isContended !== 'boolean') {
-    throw new InvalidArgumentError(`contended must be true or false, got ${shown(isContended)}`)
-  }
+  checkBoolean('contended', contended)
   const given: unknown = signal
   if (given !== undefined && !(given instanceof AbortSignal)) {
     throw new InvalidArgumentError(`signal must be an AbortSignal, got ${shown(given)}`)
@@ -261,26 +212,21 @@ function resolveListing(options: LocksOptions): ListingRequest {
 /** Checks the options of `clientReports()` and fills in the defaults. */
 function resolveClientReports(options: ClientReportsOptions): ResolvedClientReports {
   checkOptions(options, clientReportsOptionNames)
-  const { withinMs = 1_000, limit = 200, clientIds, name, spreadMs } = options
+  const { withinMs = 1_000, clientIds, name, spreadMs } = options
   checkInteger('withinMs', withinMs, 1)
   checkString('name', name)
-  checkBetween('limit', limit, mostReported)
   const half = Math.floor(withinMs / 2)
-  checkBetween('spreadMs', spreadMs, half, ', half of withinMs')
+  checkInteger('spreadMs', spreadMs, 0)
+  if (spreadMs !== undefined && spreadMs > half) {
+    throw new InvalidArgumentError(`spreadMs must be at most ${half}, half of withinMs, got ${spreadMs}`)
+  }
   checkIds(clientIds)
   return {
     withinMs,
-    limit,
     clientIds,
     name,
     spreadMsFor: (clients) => spreadMs ?? (clients <= fewClients ? 0 : half),
   }
-}
-
-function checkBetween(option: string, value: number | undefined, most: number, more = ''): void {
-  checkInteger(option, value, 0)
-  if (value === undefined || value <= most) return
-  throw new InvalidArgumentError(`${option} must be at most ${most}${more}, got ${value}`)
 }
 
 function checkIds(clientIds: unknown): void {
@@ -292,3 +238,138 @@ function checkIds(clientIds: unknown): void {
     `clientIds must be an array of client ids, as clients() lists them, got ${shown(clientIds)}`,
   )
 }
+
+/** Which clients are asked, and for what. */
+export interface Collection {
+  readonly clientIds: readonly string[]
+  readonly name?: string | undefined
+  readonly withinMs: number
+  readonly spreadMs: number
+}
+
+/** Reports that are being collected. */
+interface PendingCollection {
+  /** Those whose reports are still to come. */
+  readonly missing: Set<string>
+  readonly reports: ClientReport[]
+  /** No more reports are awaited. */
+  end(error?: ClosedError): void
+}
+
+/** How many clients one step asks, so that it holds up the store for well under a millisecond. */
+const askedAtOnce = 100
+
+/** Asks clients for reports, and collects what they send. */
+export class ReportCollector {
+  readonly #store: StoreClient
+  readonly #reporter: Reporter
+  readonly #pending = new Map<string, PendingCollection>()
+  #isClosed = false
+
+  /** @param reporter - of this same client */
+  constructor(store: StoreClient, reporter: Reporter) {
+    this.#store = store
+    this.#reporter = reporter
+  }
+
+  /**
+   * The reports that came in time. Resolves as soon as all clients have reported that the question reached.
+   *
+   * @param address - any object: it only decides where in the store to subscribe
+   */
+  async ask(call: Collection, address: Address): Promise<ClientReport[]> {
+    if (this.#isClosed) throw closed()
+    const { clientId, inbox, session } = this.#store
+    const endAt = monotonicMs() + call.withinMs
+    const others = new Set(call.clientIds)
+    const own = others.delete(clientId) ? [this.#reporter.report(call.name)] : []
+    // Without an operator nobody else can be asked.
+    if (others.size === 0 || !session.operator) return own
+    if ((await withTimeout(inbox.subscribe(address), call.withinMs)) === timedOut)
+      throw this.#notSubscribed(call)
+    const withinMs = Math.max(0, endAt - monotonicMs())
+    const spreadMs = Math.min(call.spreadMs, Math.floor(withinMs / 2))
+    return [...own, ...(await this.#askOthers({ ...call, withinMs, spreadMs }, others))]
+  }
+
+  /**
+   * Takes a report. Anyone may publish one. The id, which only those know that were asked, is the proof that it is no stranger's; it
+   * is none against another client that was asked.
+   */
+  reported({ id, report }: Answer): void {
+    const pending = this.#pending.get(id)
+    if (!pending?.missing.has(report.clientId)) return
+    pending.reports.push(report)
+    this.#unneeded(pending, [report.clientId])
+  }
+
+  /** Ends whatever is being collected. */
+  close(): void {
+    this.#isClosed = true
+    for (const pending of this.#pending.values()) pending.end(closed())
+  }
+
+  async #askOthers(call: Collection, missing: Set<string>): Promise<ClientReport[]> {
+    if (this.#isClosed) throw closed()
+    const id = nanoid()
+    const reports: ClientReport[] = []
+    let timer: NodeJS.Timeout | undefined
+    const ended = new Promise<void>((resolve, reject) => {
+      const end = (error?: ClosedError): void => {
+        if (error) reject(error)
+        else resolve()
+      }
+      this.#pending.set(id, { missing, reports, end })
+      timer = setTimeout(end, call.withinMs)
+    })
+    const sent = this.#send(id, call, [...missing])
+    // Each may fail, or end, before the other.
+    for (const one of [ended, sent]) one.catch(() => undefined)
+    try {
+      await Promise.race([
+        ended,
+        sent.then(
+          () => ended,
+          (error: unknown) => onTheirWay(ended, error),
+        ),
+      ])
+      return reports
+    } finally {
+      clearTimeout(timer)
+      this.#pending.delete(id)
+    }
+  }
+
+  async #send(id: string, { name, spreadMs }: Collection, clientIds: readonly string[]): Promise<void> {
+    const { session, clientId: from } = this.#store
+    const content: Question = { id, from, name, spreadMs }
+    const text = textOf({ kind: 'ask', content })
+    for (let i = 0; i < clientIds.length; i += askedAtOnce) {
+      const asked = clientIds.slice(i, i + askedAtOnce)
+      const reached = (await session.operator?.send(asked, text)) ?? []
+      const pending = this.#pending.get(id)
+      if (!pending) return
+      const gone = asked.filter((_, n) => reached[n] === false)
+      this.#unneeded(pending, gone)
+    }
+  }
+
+  #notSubscribed({ withinMs }: Collection): UnavailableError {
+    const text = `no client could be asked within ${withinMs} ms, since this one receives no notifications now`
+    return new UnavailableError(text, { engine: this.#store.engine.name })
+  }
+
+  #unneeded(pending: PendingCollection, clientIds: readonly string[]): void {
+    for (const clientId of clientIds) pending.missing.delete(clientId)
+    if (pending.missing.size === 0) pending.end()
+  }
+}
+
+/** A question whose acknowledgement was lost may have arrived, and its reports with the failure. */
+async function onTheirWay(ended: Promise<void>, error: unknown): Promise<void> {
+  if (!(error instanceof UnavailableError) || (await withTimeout(ended, lateMs)) === timedOut) throw error
+}
+
+const lateMs = 100
+
+const closed = (): ClosedError => new ClosedError('the Holdfast client is closed')

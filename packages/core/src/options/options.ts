@@ -4,8 +4,7 @@ import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
 import { heirBy } from '../holding/ticket.js'
-import { driftMs } from '../time/deadline.js'
-import { longestMs } from '../util/clock.js'
+import { driftMs, longestMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import {
   checkBoolean,

@@ -1,5 +1,5 @@
 import { ClosedError } from '../errors/errors.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import { withTimeout } from '../util/timeouts.js'
 
 /** What is around the running call. */

@@ -1,7 +1,7 @@
 import type { Address, ObjectKind, Target } from '../engine/requests.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
-import { abortController } from '../util/abort.js'
+import { abortController } from '../util/timeouts.js'
 import type { Turns } from './turns.js'
 
 /**

@@ -1,7 +1,7 @@
 import type { ClientInfo, Inspection, ReleaseReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
+import { toHoldfastError } from '../errors/errors.js'
 import type { HoldfastError } from '../errors/errors.js'
-import { toHoldfastError } from '../errors/store-errors.js'
 import { Evictions } from '../holding/loss.js'
 import type { HomeOperations } from '../objects/home.js'
 import type { Ready } from '../waiting/readiness.js'

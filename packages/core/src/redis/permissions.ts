@@ -1,5 +1,5 @@
 import { RefusedError } from '../errors/errors.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { engineName } from './errors.js'
 import { asList } from './reply.js'

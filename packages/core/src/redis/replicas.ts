@@ -1,7 +1,7 @@
 import type { Confirmation, Confirmer } from '../engine/lock-steps.js'
 import type { AcquireRequest } from '../engine/requests.js'
 import { ReplicationError, UnavailableError } from '../errors/errors.js'
-import { momentNow } from '../util/clock.js'
+import { momentNow } from '../time/time.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { RedisCommands } from './commands.js'
 import type { ReplicatedReply, ScriptConnection } from './connection/script-connection.js'

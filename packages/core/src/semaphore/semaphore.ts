@@ -1,20 +1,18 @@
 import { inspect } from 'node:util'
 import type { InspectOptions } from 'node:util'
 import { nanoid } from 'nanoid'
-import type { Inspection, SharedInspection } from '../engine/replies.js'
 import { isOwner, titleFrom } from '../engine/requests.js'
 import type { Address, Target } from '../engine/requests.js'
-import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
-import { notALock, toHoldfastError } from '../errors/store-errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import { InvalidArgumentError, notALock, toHoldfastError, UnavailableError } from '../errors/errors.js'
+import type { ErrorSubject } from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Acquired, Hold } from '../holding/hold.js'
 import { storeOf } from '../lock-client.js'
 import type { LockClient } from '../lock-client.js'
-import { findClients, findReports } from '../objects/inspection.js'
-import type { OwnerInfo, WaiterInfo } from '../objects/inspection.js'
+import { describe, evict, find, sendOf } from '../objects/inspection.js'
+import type { Found, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
-import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/use-lease.js'
+import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/entrance.js'
 import { notAnOwner, resolveForce, resolvePermits, resolveResize, resolveSize } from '../options/options.js'
 import type {
   ForceOptions,
@@ -149,7 +147,7 @@ export class Semaphore {
   async resize(permits: number, options: ResizeOptions = {}): Promise<void> {
     const resize = resolveResize(permits, options)
     this.#store.engine.sharing?.checkResize(this.name, options.keepMs)
-    const size = await this.#command(() => sendResize(this.#store, this.#address, resize))
+    const size = await sendOf(this.#store, this.#place, () => sendResize(this.#store, this.#address, resize))
     this.#store.events.emit('resized', { name: this.name, kind: 'semaphore', size })
   }
 
@@ -178,12 +176,7 @@ export class Semaphore {
   async forceRelease(owner: string, options: Pick<ForceOptions, 'by'> = {}): Promise<boolean> {
     const { by } = resolveForce(options, this.name)
     if (!isOwner(owner) && !this.#isForeign(owner)) throw notAnOwner('forceRelease', owner, this.name)
-    const { steps, holds, operations } = this.#store
-    if (by !== undefined) await this.#command(async () => operations?.announce(this.#address, owner, by))
-    const reply = await this.#command(() => steps.force(this.#address, owner))
-    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    if (reply.kind === 'released') holds.find(owner)?.lose('revoked')
-    return reply.kind === 'released'
+    return evict(this.#store, this.#place, owner, by)
   }
 
   /** For logs. */
@@ -224,20 +217,16 @@ export class Semaphore {
     }
   }
 
+  /** @param limit - how many holders and how many waiters to list */
   async #inspect(limit: number): Promise<SemaphoreInfo> {
-    const { steps } = this.#store
-    const reply = await this.#command(() => steps.inspect(this.#address, limit))
-    if (reply.kind === 'not-a-lock') throw notALock(this.#address, reply)
-    return this.#command(() => describeSemaphore(this.#address, this.#size, reply, this.#store))
+    const found = await find(this.#store, this.#place, limit)
+    return sendOf(this.#store, this.#place, () =>
+      describeSemaphore(this.#place, this.#size, found, this.#store),
+    )
   }
 
-  async #command<T>(send: () => Promise<T>): Promise<T> {
-    try {
-      await this.#store.readiness.ready(this.#address)
-      return await send()
-    } catch (error) {
-      throw toHoldfastError(error, this.#subject)
-    }
+  get #place() {
+    return { address: this.#address, kind: 'semaphore' } as const
   }
 }
 
@@ -367,38 +356,21 @@ export interface SemaphoreInfo {
 
 /** @param size - the permits in all, unless the semaphore was resized */
 async function describeSemaphore(
-  address: Address,
+  place: { readonly address: Address; readonly kind: 'semaphore' },
   size: number,
-  found: Inspection | SharedInspection,
+  found: Found,
   store: StoreClient,
 ): Promise<SemaphoreInfo> {
-  if (found.kind === 'lock') throw new TypeError('a semaphore was inspected as a lock')
-  const { holders, holderCount, waiterCount, waiters, used, free } = found
-  const owners = [...holders, ...waiters]
-  const who = await findClients(owners, store)
-  const reportOf = await findReports(
-    address,
-    owners.map(({ owner }) => who(owner)),
-    store,
-  )
-  const permits = found.version > 0 ? found.size : size
+  const { shared } = found
+  if (!shared) throw new TypeError('a semaphore was inspected as a lock')
+  const { holders, waiters, ...described } = await describe(place, found, store)
+  const permits = shared.version > 0 ? shared.size : size
   return {
-    name: address.name,
+    ...described,
     kind: 'semaphore',
     permits,
-    available: Math.max(0, free ?? permits - used),
-    holders: holders.map(({ owner, permits: held, ttlMs }) => {
-      return {
-        ...who(owner),
-        permits: held,
-        remainingMs: Math.max(0, ttlMs),
-        heldMs: reportOf(owner)?.ageMs ?? null,
-      }
-    }),
-    holderCount,
-    waiterCount,
-    waiters: waiters.map(({ owner, permits: wanted, aliveMs }) => {
-      return { ...who(owner), permits: wanted, aliveMs, waitedMs: reportOf(owner)?.ageMs ?? null }
-    }),
+    available: Math.max(0, shared.free ?? permits - shared.used),
+    holders: holders.map(({ permits: held, info }) => ({ ...info, permits: held })),
+    waiters: waiters.map(({ permits: wanted, info }) => ({ ...info, permits: wanted })),
   }
 }

@@ -1,4 +1,4 @@
-import { deadlineOfReply, driftMs } from './deadline.js'
+import { deadlineOfReply, driftMs } from './time.js'
 
 describe('the drift', () =>
   it.each([

@@ -1,5 +1,5 @@
-import { dateGrant, dateNotice, deadlineOfReply } from './deadline.js'
-import type { GrantTimes } from './deadline.js'
+import { dateGrant, dateNotice, deadlineOfReply } from './time.js'
+import type { GrantTimes } from './time.js'
 
 const marginMs = 2
 

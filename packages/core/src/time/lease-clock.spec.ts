@@ -1,5 +1,4 @@
-import { deadlineOfReply } from './deadline.js'
-import { LeaseClock } from './lease-clock.js'
+import { deadlineOfReply, LeaseClock } from './time.js'
 
 const at = (monotonicMs: number) => ({ monotonicMs, wallMs: 1_700_000_000_000 + monotonicMs })
 

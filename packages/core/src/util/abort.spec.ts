@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events'
-import { onAbort } from './abort.js'
+import { onAbort } from './timeouts.js'
 
 const listeners = (signal: AbortSignal): number => getEventListeners(signal, 'abort').length
 

@@ -1,4 +1,4 @@
-import { ListNode, LinkedList } from './linked-list.js'
+import { LinkedList, ListNode } from './lists.js'
 
 it('a list keeps insertion order, whichever nodes are removed', () => {
   const [a, b, c, d] = [new ListNode('a'), new ListNode('b'), new ListNode('c'), new ListNode('d')]

@@ -1,4 +1,4 @@
-import { SerialQueue } from './serial-queue.js'
+import { SerialQueue } from './lists.js'
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await Promise.resolve()

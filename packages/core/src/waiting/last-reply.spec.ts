@@ -1,5 +1,5 @@
 import type { BusyReply } from '../engine/replies.js'
-import { momentNow } from '../util/clock.js'
+import { momentNow } from '../time/time.js'
 import { isChanged, lastReplyOf } from './acquisition.js'
 
 const busy: BusyReply = {

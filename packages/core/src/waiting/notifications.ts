@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { GrantNotice } from '../engine/host.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 
 /** How far ahead of the store's clock a fencing token may be, microseconds: a day. */
 const tokenLeadUs = 86_400_000_000

@@ -2,11 +2,10 @@ import type { Awaited } from '../engine/latch.js'
 import { titleOf } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
 import { ClosedError, LatchGoneError, TooManyWaitersError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError } from '../errors/errors.js'
-import type { ErrorSubject } from '../errors/store-errors.js'
+import type { ErrorSubject, HoldfastError } from '../errors/errors.js'
 import { isBehindItself } from '../events/observer.js'
 import type { Request } from '../options/options.js'
-import { monotonicMs } from '../util/clock.js'
+import { monotonicMs } from '../time/time.js'
 
 /** A latch was open, or opened during the wait. */
 export interface Passed {

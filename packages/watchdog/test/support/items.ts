@@ -1,5 +1,5 @@
-import type { Renewable, RenewalOutcome } from '../../src/renewable.js'
-import { Watchdog, type WatchdogOptions } from '../../src/watchdog.js'
+import { Watchdog } from '../../src/watchdog.js'
+import type { Renewable, RenewalOutcome, WatchdogOptions } from '../../src/watchdog.js'
 
 /** An item that writes down what happens to it, and moves its deadline as a lease would. */
 export class Item implements Renewable {

@@ -204,15 +204,18 @@ export function describeOperations(suite: Suite): void {
       await (await waiting).unlock()
     })
 
-    scenario('a report that is longer than a message arrives whole', async () => {
+    scenario('a report lists the oldest holds that fit into one message, and counts all', async () => {
       const [holder, operator] = await Promise.all([openConnected(), openConnected()])
-      const names = Array.from({ length: 60 }, (_, n) => `${suite.lockName}:${n}:${'é'.repeat(100)}`)
-      const leases = await Promise.all(names.map((name) => holder.holdfast.getLock(name).lock()))
+      const names = Array.from({ length: 40 }, (_, n) => `${suite.lockName}:${n}:${'é'.repeat(200)}`)
+      const leases = []
+      for (const name of names) leases.push(await holder.holdfast.getLock(name).lock())
       const clientIds = [holder.holdfast.clientId]
       const [report] = await operator.holdfast.clientReports({ clientIds, withinMs: 20_000 })
-      expect(report?.holds.map(({ name }) => name).sort()).toEqual([...names].sort())
-      const [few] = await operator.holdfast.clientReports({ clientIds, limit: 2, withinMs: 20_000 })
-      expect([few?.holds.length, few?.holdCount]).toEqual([2, 60])
+      const listed = report?.holds.map(({ name }) => name) ?? []
+      expect(report?.holdCount).toBe(names.length)
+      expect(listed).toEqual(names.slice(0, listed.length))
+      expect(listed.length).toBeGreaterThan(5)
+      expect(listed.length).toBeLessThan(names.length)
       await Promise.all(leases.map((lease) => lease.unlock()))
     })
 

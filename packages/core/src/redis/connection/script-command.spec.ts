@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { Command, Redis } from 'ioredis'
-import { scriptSender } from './script-command.js'
+import { scriptSender } from './script-connection.js'
 
 /** What is written for these on a connection that hands on nothing. */
 function written(sha1: string, keys: string[], args: (string | number)[]): string | Buffer {

@@ -1,6 +1,6 @@
 import { types } from 'node:util'
 import { toError } from '@holdfast/pubsub'
-import { monotonicMs } from '../../util/clock.js'
+import { monotonicMs } from '../../time/time.js'
 import { connectionLost } from '../../util/symbols.js'
 import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
 import type { Connections } from './connections.js'

@@ -1,5 +1,5 @@
 import { Cluster, Redis } from 'ioredis'
-import { serverName } from './server-name.js'
+import { serverName } from './connections.js'
 
 const lazyConnect = true
 

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream'
-import { WriteCoalescer } from './script-command.js'
+import { WriteCoalescer } from './script-connection.js'
 
 /** How many commands each write to the socket has, when so many are sent in one turn while so many are in flight. */
 async function writesOf(commands: number, inFlight: number): Promise<number[]> {
