@@ -10,8 +10,8 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 118,
-  lines: 23_180,
+  files: 119,
+  lines: 23_420,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 26,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 36,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 259_400,
-  'bundle of one lock with LockClient, bytes': 175_750,
+  'bundle of one lock with Holdfast, bytes': 262_660,
+  'bundle of one lock with LockClient, bytes': 179_050,
 }
 
 /** Files that only say what is public may be short. */

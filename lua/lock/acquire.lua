@@ -36,22 +36,7 @@ if call('EXISTS', lockKey, waitersKey) > 0 then
   --@include includes/guard
 
   if holder == owner then
-    --@include includes/keep
-    keepFor(lockKey, tonumber(leaseMs))
-    local knownToken = call('GET', fenceKey)
-    if knownToken then
-      if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
-        return { -4, fenceKey, knownToken }
-      end
-      keepFor(fenceKey, math.max(60000, 2 * leaseMs))
-      return knownToken
-    end
-    local newLeaseMs = leaseMs
-    --@include includes/next-token
-    if isBeyond then
-      return { -4, fenceKey, lastToken }
-    end
-    return token
+    --@include ./includes/held
   end
 
   local granted, noticeError = nil, ''

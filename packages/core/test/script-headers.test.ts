@@ -109,7 +109,13 @@ describe('the header of a script', () => {
     const request = { owner: 'c1:1', count: 1, ...times, wantsToken: true }
     for (const each of [commands, redisson]) {
       await each.acquire(keys, request)
-      await each.release(keys, { owner: 'c1:1', count: 0, tombstoneMs: 10_000, keepMs: 1 })
+      await each.release(keys, {
+        owner: 'c1:1',
+        count: 0,
+        tombstoneMs: 10_000,
+        keepMs: 1,
+        heir: 'c2:1:ticket:x',
+      })
       await each.force(keys, 'c1:1')
     }
     await commands.acquire(keys, { ...request, count: 2 })
@@ -152,6 +158,7 @@ describe('the header of a script', () => {
     }
     const locks = all.map((address, n) => ({ address, owner: `c1:${n}` }))
     await commands.acquireMany?.({ locks, mode: 'all', leaseMs: 10_000 })
+    await commands.acquire(keys, { ...request, heir: 'c2:1:ticket:x' })
     await commands.raiseToken?.(keys, 1, 1_000)
     const servers = new ServerIdentity(connection)
     await servers.read(keys.main)

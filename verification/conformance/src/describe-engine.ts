@@ -2,6 +2,7 @@ import type { EngineUnderTest } from './engine-under-test.js'
 import { aroundAll, globalRunner, type TestRunner } from './runner.js'
 import { describeClosing } from './scenarios/always/closing.js'
 import { describeExclusion } from './scenarios/always/exclusion.js'
+import { describeHandOver } from './scenarios/always/hand-over.js'
 import { describeLeases } from './scenarios/always/leases.js'
 import { describeLoss } from './scenarios/always/loss.js'
 import { describeLostReplies } from './scenarios/always/lost-replies.js'
@@ -40,6 +41,7 @@ export const everyPart = [
   describeUnreachable,
   describeClosing,
   describeSteps,
+  describeHandOver,
   describeFifo,
   describeHandOff,
   describeForgedNotices,

@@ -1,3 +1,4 @@
+import { heirOf } from '@holdfast/core/engine'
 import type {
   AcquireReply,
   AcquireRequest,
@@ -65,6 +66,9 @@ export type Notice =
 
 /** Each owner is the only one of its client. */
 export const ownerOf = (client: string): string => `${client}:1`
+
+/** Who holds what this owner has handed over. */
+export const heirOfOwner = (owner: string): string => heirOf(owner, 'x')
 
 /** What the requests of an owner have for a proof, and its grants must repeat. */
 export const proofOf = (owner: string): string => `proof-${owner.replace(':', '-')}`

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ClientInfo, Holdfast, ListedLock, LockListing } from '@holdfast/core'
+import { clientOf } from '@holdfast/core/engine'
 import { addStoreOptions, readCount } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
 import { countOf, grouped } from '../output/count.js'
@@ -96,7 +97,7 @@ function scannedText({ progress: { scanned, total, isComplete } }: LockListing):
 function columnsFor(clients: ReadonlyMap<string, ClientInfo>): Column<ListedLock>[] {
   const holderOf = ({ holder, holderCount }: ListedLock): string => {
     if (holder === null) return '–'
-    const client = clients.get(holder.slice(0, holder.lastIndexOf(':'))) ?? null
+    const client = clients.get(clientOf(holder)) ?? null
     const others = holderCount > 1 ? ` and ${holderCount - 1} more` : ''
     return describeOwner({ owner: holder, client }) + others
   }

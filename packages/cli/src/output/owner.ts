@@ -1,12 +1,17 @@
 import type { ClientInfo } from '@holdfast/core'
+import { isHandedOver } from '@holdfast/core/engine'
 import { escapeText } from './escape.js'
 
 /** One owner for people: where it runs, if its client is registered. Safe to show. */
 export const describeOwner = (owner: {
   readonly owner: string
   readonly client: ClientInfo | null
-}): string =>
-  owner.client ? `${describeClient(owner.client)} (${escapeText(owner.owner)})` : escapeText(owner.owner)
+}): string => {
+  const { client } = owner
+  const name = escapeText(owner.owner)
+  const who = client ? `${describeClient(client)} (${name})` : name
+  return isHandedOver(owner.owner) ? `handed over by ${who}` : who
+}
 
 /** `host, pid 812, label` */
 export function describeClient({ host, pid, label }: ClientInfo): string {

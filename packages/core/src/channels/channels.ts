@@ -260,12 +260,12 @@ function traceAcquire<T>(acquisition: TracedAcquisition, run: () => Promise<T>):
   })
 }
 
-function outcomeOf(result: unknown, { waitMs }: Request): AcquireOutcome {
+function outcomeOf(result: unknown, { waitMs, heir }: Request): AcquireOutcome {
   // What was acquired has no kind, or that of its object.
   const kind = typeof result === 'object' && result !== null && 'kind' in result ? result.kind : undefined
   if (kind === 'passed') return 'passed'
   if (kind !== 'not-acquired') return 'acquired'
-  return waitMs === 0 ? 'busy' : 'timeout'
+  return waitMs === 0 || heir !== undefined ? 'busy' : 'timeout'
 }
 
 const outcomes: Partial<Record<HoldfastErrorCode, AcquireOutcome>> = {

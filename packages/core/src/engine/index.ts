@@ -43,7 +43,7 @@ export type {
   SharedInspection,
 } from './replies.js'
 export type { Registry } from './session.js'
-export { clientOf, isKept, keptBy } from './requests.js'
+export { clientOf, heirOf, isHandedOver, isKept, keptBy } from './requests.js'
 export type {
   AcquireRequest,
   Address,

@@ -39,6 +39,7 @@ export interface LockSteps {
    * - The owner was abandoned: `abandoned`, for as long as its tombstone lives.
    * - The lock is free and no live waiter is ahead: the owner enters, with a new token.
    * - The lock is free and a live waiter is ahead: that one is granted, or with `handOff: 'wake'` woken, as by a release.
+   * - It takes the lock over (`heir`), and the heir does not hold it: busy, with `ttlMs` -2 and no holder if it is free. Nothing else changes.
    * - Busy: with `entryTtlMs` above 0 the owner gets a queue entry; a repeated request refreshes it and keeps its position.
    *
    * @param timeoutMs - whole milliseconds, after which the step rejects with `UnavailableError`
@@ -58,6 +59,9 @@ export interface LockSteps {
   /**
    * Sets the hold count. At 0 both the hold and the queue entry go, `tombstoneMs` leaves a tombstone, and a lock that is
    * free then is handed to the first live waiter. An owner that does not hold changes nothing but its queue entry.
+   *
+   * With `keepMs` the heir holds the lock then, with the token of its owner, and the first waiter is to ask until when. One that the heir
+   * that it names holds already counts as `released`.
    */
   release(address: Address, request: ReleaseRequest, timeoutMs: number): Promise<ReleaseReply>
   /** Extends leases to at least what is wanted, never shortening one; all of one group. One reply each, in order. */

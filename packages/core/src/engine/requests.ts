@@ -37,6 +37,11 @@ export interface AcquireRequest {
   readonly proof: string
   /** Whether the hold is to have a fencing token and has none yet. An engine whose holds always have one ignores this. */
   readonly wantsToken: boolean
+  /**
+   * From whom the owner takes a lock over, if it does: it enters only in the place of this holder, with a new token and a lease from now on, and
+   * the first waiter is to ask until when. `count` is 1 then, and `entryTtlMs` 0. Given only to engines with the trait `lease.handsOver`.
+   */
+  readonly heir?: string | undefined
 }
 
 /** What several owners of one client request, each of a lock of its own. Times are milliseconds. */
@@ -56,10 +61,12 @@ export interface ReleaseRequest {
   /** How long a late request of this owner is to be refused, milliseconds; 0 when none can be on its way. */
   readonly tombstoneMs: number
   /**
-   * With `count` 0: for how long the lock stays held once its owner is gone, by {@link keptBy} that owner, milliseconds from the step on, exactly.
+   * With `count` 0: for how long the lock stays held once its owner is gone, by its heir, milliseconds from the step on, exactly.
    * Above 0; left out when the lock becomes free. Only for engines with the trait `lease.keeps`.
    */
   readonly keepMs?: number | undefined
+  /** Who holds the lock for `keepMs`; {@link keptBy} the owner when left out. Given only to engines with the trait `lease.handsOver`. */
+  readonly heir?: string | undefined
 }
 
 /** How many permits an object is to have in all, whatever size its clients know. */
@@ -106,23 +113,30 @@ export interface Addressing {
 export const ownerOf = (clientId: string, n: number): string => `${clientId}:${n}`
 
 /** Who holds a lock that its owner has released before `atLeastMs` were over: no client acts for it. */
-export const keptBy = (owner: string): string => owner + keptSuffix
+export const keptBy = (owner: string): string => `${owner}:kept`
 
-const keptSuffix = ':kept'
+/** Who holds a lock that its owner has handed over: no client acts for it until one takes it over. */
+export const heirOf = (owner: string, digest: string): string => `${owner}:ticket:${digest}`
+
+/** Whether a lock is held by no client, and waits to be taken over. */
+export const isHandedOver = (owner: string): boolean => owner.includes(':ticket:')
+
+/** How the owners end that no client acts for. */
+const unattended = /:(kept|ticket:[\w-]+)$/
 
 /** Whether a lock is held by no client any more. */
-export const isKept = (owner: string): boolean => owner.endsWith(keptSuffix)
+export const isKept = (owner: string): boolean => unattended.test(owner)
 
 /** Whether it has the form of an owner. */
 export const isOwner = (text: unknown): text is string =>
-  typeof text === 'string' && /^.+:\d+(:kept)?$/s.test(text)
+  typeof text === 'string' && /^.+:\d+$/s.test(text.replace(unattended, ''))
 
 /** Which acquisition of its client an owner stands for. */
 export const numberOf = (owner: string): number => Number(owner.slice(owner.lastIndexOf(':') + 1))
 
-/** The client that an owner belongs to. */
+/** The client that an owner belongs to, or did while it acted. */
 export const clientOf = (owner: string): string => {
-  const acting = isKept(owner) ? owner.slice(0, -keptSuffix.length) : owner
+  const acting = owner.replace(unattended, '')
   return acting.slice(0, acting.lastIndexOf(':'))
 }
 

@@ -192,6 +192,8 @@ export interface Traits {
     readonly confirmation?: { readonly withinMs: number; readonly option: string } | undefined
     /** Whether a release can keep a lock held for a time ({@link ReleaseRequest.keepMs}). Without it `atLeastMs` is refused. */
     readonly keeps?: true
+    /** Whether a release can hand a lock over ({@link ReleaseRequest.heir}), and a request take it over ({@link AcquireRequest.heir}). */
+    readonly handsOver?: true
   }
   /**
    * Whether a grant comes with a number larger than that of every earlier grant of the lock: always, as long as the

@@ -18,6 +18,8 @@ export interface AbandonedOwner {
   readonly leaseMs: number
   /** The instant until which a lock that it holds is to stay held by no one, if it is. */
   readonly keepUntil?: number
+  /** Who may hold it by now, until `keepUntil`, if it was to be handed over. */
+  readonly heir?: string | undefined
 }
 
 /** A request that is held back. */
@@ -114,7 +116,15 @@ export class Abandonment {
     }
   }
 
-  #giveUp({ address, title, owner, inDoubt, leaseMs, keepUntil = -Infinity }: AbandonedOwner): Promise<void> {
+  async #giveUp({
+    address,
+    title,
+    owner,
+    inDoubt,
+    leaseMs,
+    keepUntil = -Infinity,
+    heir,
+  }: AbandonedOwner): Promise<void> {
     const tombstoneMs = this.tombstoneMs(leaseMs)
     const release = {
       address,
@@ -123,12 +133,14 @@ export class Abandonment {
       count: 0,
       tombstoneMs: inDoubt ? tombstoneMs : 0,
       until: monotonicMs() + tombstoneMs,
-      keepUntil,
+      keepUntil: heir === undefined ? keepUntil : -Infinity,
       incarnation: undefined,
       failures: 0,
       wasDenied: false,
     }
-    return this.#release(release)
+    await this.#release(release)
+    // Only now: what arrives late finds an owner that has nothing left to hand over.
+    if (heir !== undefined) await this.#release({ ...release, owner: heir, tombstoneMs: 0, until: keepUntil })
   }
 
   /** The store may refuse it for a while only, as when its password changes: the first refusal is reported, and all are retried. */

@@ -2,7 +2,13 @@ import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
 import type { RenewalReply } from '../engine/replies.js'
 import { titleOf } from '../engine/requests.js'
 import type { Address, ObjectKind, ReleaseRequest, Renewal, Target } from '../engine/requests.js'
-import { ClosedError, notALock, toHoldfastError, UnavailableError } from '../errors/errors.js'
+import {
+  ClosedError,
+  InvalidArgumentError,
+  notALock,
+  toHoldfastError,
+  UnavailableError,
+} from '../errors/errors.js'
 import type { ErrorSubject, LockLostError, LossReason } from '../errors/errors.js'
 import { unconfirmedText } from '../events/observer.js'
 import type { Observer, ReportedHold } from '../events/observer.js'
@@ -57,6 +63,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
   #token: number
   /** The lock is to stay held until then, however early it is released. */
   #keepUntil = -Infinity
+  /** By whom, if it is handed over. */
+  #heir: string | undefined
   readonly #clock: LeaseClock
   readonly #inDoubt: boolean
   readonly #isProven: boolean
@@ -294,8 +302,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
     const mayLastMs = this.#clock.mayLastMs(monotonicMs())
     const { address, owner } = this
     const title = titleOf(this.#target)
-    const [inDoubt, keepUntil] = [this.#inDoubt, this.#keepUntil]
-    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs: mayLastMs, keepUntil })
+    const [inDoubt, keepUntil, heir] = [this.#inDoubt, this.#keepUntil, this.#heir]
+    this.#store.abandonment.abandon({ address, title, owner, inDoubt, leaseMs: mayLastMs, keepUntil, heir })
   }
 
   /** After a suspend the hold is unknown until a renewal, requested here, proves it. */
@@ -375,6 +383,36 @@ export class Hold implements Possession, Renewable, ReportedHold {
    */
   leave(entry: LeaseEntry): Promise<void> {
     return this.#giveBack(entry)
+  }
+
+  handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
+    const { address, owner } = this
+    const now = monotonicMs()
+    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
+    if (!isAlone || this.#keepUntil > now) {
+      throw new InvalidArgumentError(
+        `lock ${address.name} cannot be handed over by this lease: use one of lock(), entered once, with no callback inside, and give atLeastMs to takeOver`,
+        { lockName: address.name, owner },
+      )
+    }
+    this.#keepUntil = now + withinMs
+    this.#heir = heir
+    return this.#commands.run(async () => {
+      this.#leases.delete(entry)
+      const release = this.#beginLeaving()
+      release.until = Math.min(release.until, release.keepUntil)
+      try {
+        const outcome = await this.#send(release, this.#store.settings.commandTimeoutMs)
+        this.#onLeft(entry, 0, outcome)
+        if (outcome !== 'unanswered') return
+      } finally {
+        this.#endLeaving()
+      }
+      throw new UnavailableError(
+        `lock ${address.name} was not handed over: no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
+        { lockName: address.name, owner },
+      )
+    })
   }
 
   /** Gives back what open leases no longer need. Settles as `leave`. */
@@ -546,7 +584,7 @@ export class Hold implements Possession, Renewable, ReportedHold {
     const tombstoneMs = count === 0 && this.#inDoubt ? abandonment.tombstoneMs(this.#clock.leaseMs) : 0
     const { address, owner, deadlineAt: until } = this
     const title = titleOf(this.#target)
-    const unsent = { failures: 0, wasDenied: false, keepUntil: this.#keepUntil }
+    const unsent = { failures: 0, wasDenied: false, keepUntil: this.#keepUntil, heir: this.#heir }
     return { address, title, owner, count, tombstoneMs, until, incarnation: this.#incarnation, ...unsent }
   }
 
@@ -686,7 +724,7 @@ export async function sendRelease(
   waitMs: number,
 ): Promise<ReleaseOutcome> {
   const { facts, steps, settings, background } = store
-  const { address, title, owner, count, tombstoneMs, keepUntil, until } = release
+  const { address, title, owner, count, tombstoneMs, keepUntil, heir, until } = release
   let now = monotonicMs()
   const stopAt = Math.min(until, now + waitMs)
   for (;;) {
@@ -694,12 +732,13 @@ export async function sendRelease(
     try {
       const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
       const keepMs = count === 0 && keepUntil > now ? Math.ceil(keepUntil - now) : undefined
-      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs }, timeoutMs)
+      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs, heir }, timeoutMs)
       if (reply.kind === 'released') return 'released'
       if (reply.kind === 'not-a-lock') throw notALock(address, reply)
       release.wasDenied = true
       const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
-      const mayHaveRunBefore = count === 0 && !settings.evicts && isRepeated
+      // Of a hand-over that ran before the store says so.
+      const mayHaveRunBefore = count === 0 && heir === undefined && !settings.evicts && isRepeated
       const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
       return isOurs && monotonicMs() < until ? 'released' : 'not-held'
     } catch (thrown) {

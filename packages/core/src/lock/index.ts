@@ -17,9 +17,11 @@ export type {
   ClientOptions,
   CloseOptions,
   ForceOptions,
+  HandOverOptions,
   HoldOptions,
   LockOptions,
   RunOptions,
+  TakeOverOptions,
 } from '../options/options.js'
 export type { RedisOptions } from '../redis/options.js'
 export type { ObjectKind } from '../engine/requests.js'

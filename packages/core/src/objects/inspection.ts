@@ -1,5 +1,5 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
-import { clientOf, titleFrom, writePermits } from '../engine/requests.js'
+import { clientOf, isHandedOver, isKept, titleFrom, writePermits } from '../engine/requests.js'
 import type { ObjectKind, Target } from '../engine/requests.js'
 import { notALock, toHoldfastError } from '../errors/errors.js'
 import type { Home } from './home.js'
@@ -19,6 +19,11 @@ export interface HolderInfo extends OwnerInfo {
   readonly holdCount: number
   /** For how long the store keeps the hold unless renewed, milliseconds. */
   readonly remainingMs: number
+  /**
+   * Set when no client holds the lock: it is `kept` until `atLeastMs` are over, or `handed-over` and not yet taken over. `client` is the one that
+   * released it or handed it over.
+   */
+  readonly unattended?: 'kept' | 'handed-over'
   /** Since the grant, by the holder's own clock, milliseconds; `null` if its client did not say so within 250 ms. */
   readonly heldMs: number | null
 }
@@ -146,7 +151,9 @@ export async function describe({ address }: Place, found: Found, home: Home) {
     holders: found.holders.map(({ owner, ttlMs, ...held }) => {
       const report = reportOf?.(owner)
       const times = { remainingMs: Math.max(0, ttlMs), heldMs: report?.ageMs ?? null }
-      return { ...held, token: report?.fencingToken ?? 0, info: { ...who(owner), ...times } }
+      const unattended = isHandedOver(owner) ? ('handed-over' as const) : ('kept' as const)
+      const info = { ...who(owner), ...times, ...(isKept(owner) && { unattended }) }
+      return { ...held, token: report?.fencingToken ?? 0, info }
     }),
     holderCount: found.holderCount,
     waiterCount: found.waiterCount,

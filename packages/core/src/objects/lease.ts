@@ -6,8 +6,9 @@ import type { FencedClient } from '../engine/session.js'
 import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
 import type { LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
-import { requireLeaseMs, resolveRun } from '../options/options.js'
-import type { RunOptions, Settings } from '../options/options.js'
+import { newTicket } from '../holding/ticket.js'
+import { requireLeaseMs, resolveHandOver, resolveRun } from '../options/options.js'
+import type { HandOverOptions, RunOptions, Settings } from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { outsideFrames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
@@ -270,6 +271,26 @@ export class Lease extends BaseLease {
    */
   unlock(): Promise<void> {
     return this.entry.unlock()
+  }
+
+  /**
+   * Hands the lock over to whichever process takes it over first: to the bearer of the ticket, within `withinMs`. The lock stays held all the
+   * time, and this lease is released, as by `unlock()`. If no one takes it over in time, the lock becomes free.
+   *
+   * @returns the ticket, for one `lock.takeOver(ticket)` of the same lock: a secret, to be kept out of logs
+   * @throws `InvalidArgumentError`, and changes nothing, for a lease that is not the only one of its hold, while a callback runs in the hold,
+   * for one that is to be held at least until later, for read/write locks and quorum locks, and with Redisson and engines whose holds end with
+   * a session. `LockLostError` when the hold was lost before; `NotOwnerError` after this lease was released. `UnavailableError` when the store
+   * did not reply within `commandTimeoutMs`, or before the lease expired: the lease is released all the same, and so is the lock in the
+   * background, which may stay held for `withinMs`
+   */
+  async handOver(options: HandOverOptions): Promise<string> {
+    const { settings } = this.#home
+    const withinMs = resolveHandOver(options, settings, this.kind)
+    this.assertUsable()
+    const { text, heir } = newTicket(settings.engine, this.target.address, this.owner)
+    await this.entry.handOver(heir, withinMs)
+    return text
   }
 
   /** `unlock()` at the end of an `await using` block. */

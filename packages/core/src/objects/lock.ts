@@ -6,8 +6,8 @@ import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
 import type { ErrorSubject } from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Member } from '../multi/member.js'
-import { resolveForce, resolveHold } from '../options/options.js'
-import type { ForceOptions, HoldOptions, Request } from '../options/options.js'
+import { resolveForce, resolveHold, resolveTakeOver } from '../options/options.js'
+import type { ForceOptions, HoldOptions, Request, TakeOverOptions } from '../options/options.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
@@ -128,6 +128,25 @@ export class Lock {
   tryLock(options?: HoldOptions): Promise<Lease | null>
   tryLock(options?: HoldOptions, second?: unknown): Promise<Lease | null> {
     return this.#acquireInScope((outcome) => this.#leaseOrNull(outcome), options, second, 0)
+  }
+
+  /**
+   * Takes the lock over from the lease that was handed over: see `lease.handOver`. The lock is not free in between, and the new hold has a
+   * larger fencing token. Never waits for another owner, and never re-enters.
+   *
+   * @param ticket - what `lease.handOver` resolved with
+   * @returns `null` when the ticket is used or too old, or the lock was forced open: `(await lock.takeOver(ticket)) ?? (await lock.lock())`
+   * @throws `InvalidArgumentError` for the ticket of another lock, and where no lock can be handed over; `UnavailableError` when the store did
+   * not reply within `commandTimeoutMs`: then what it may have taken over is released; otherwise as `tryLock`
+   */
+  takeOver(ticket: string, options?: TakeOverOptions): Promise<Lease | null> {
+    return acquireByOptions(
+      options,
+      undefined,
+      () => resolveTakeOver(options, this.#home.settings, this.#target, ticket),
+      (request) => acquireInScope(this.#home, this.#target, request, this.#isFenced),
+      traced(this.#home.events, (outcome) => this.#leaseOrNull(outcome), 1),
+    )
   }
 
   /**

@@ -30,6 +30,7 @@ describe('defaults', () => {
       maxWaiters: Infinity,
       marginMs: 2,
       keeps: true,
+      handsOver: true,
       evicts: false,
       hasTokens: true,
       defaults: { waitMs: undefined, leaseMs: undefined, maxHoldMs: undefined, signal: undefined },

@@ -1,8 +1,9 @@
 import { isOwner } from '../engine/requests.js'
-import type { ObjectKind } from '../engine/requests.js'
+import type { ObjectKind, Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
+import { heirBy } from '../holding/ticket.js'
 import { driftMs, longestMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import {
@@ -77,6 +78,18 @@ export interface HoldOptions extends AcquireOptions {
   readonly atLeastMs?: number | undefined
 }
 
+/** How a lease is handed over. */
+export interface HandOverOptions {
+  /**
+   * For how long the lock stays held for the ticket, counted from the call: taken over by then, or free again. An integer from the shortest
+   * lease of the engine on, 100 for most.
+   */
+  readonly withinMs: number
+}
+
+/** How a lock is taken over. */
+export type TakeOverOptions = Omit<HoldOptions, 'waitMs' | 'reentrant'>
+
 /** How a lock, a read/write lock or a multi lock is made. */
 export type LockOptions = Pick<AcquireOptions, 'reentrant'>
 
@@ -115,6 +128,8 @@ export interface Request {
   readonly signal: AbortSignal | undefined
   /** For how long the lock is held at least. */
   readonly atLeastMs?: number | undefined
+  /** From whom a lock is taken over, if it is. */
+  readonly heir?: string | undefined
   /** Whether the call itself said that it waits without limit. */
   readonly isStandby?: boolean
   /** Whether it may re-enter; `undefined` leaves it to each member of a multi lock. */
@@ -128,6 +143,8 @@ export interface LeaseBounds {
   readonly engine: string
   /** Whether a release can keep a lock. */
   readonly keeps?: boolean
+  /** Whether a release can hand a lock over. */
+  readonly handsOver?: boolean
   readonly shortestLeaseMs: number
   readonly confirmation?: Traits['lease']['confirmation']
   /** Of a quorum, the longest fixed lease, and the option that sets it. */
@@ -170,6 +187,8 @@ const acquireOptions: Record<keyof AcquireOptions, true> = {
 const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
 const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
 export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
+const takeOverOptionNames = new Set(['leaseMs', 'maxHoldMs', 'signal', 'atLeastMs'])
+const handOverOptionNames = new Set(['withinMs'])
 const lockOptionNames = new Set(['reentrant'])
 const optionsOfLock =
   'a lock has no options but reentrant: pass others to lock, tryLock or withLock, or as defaults to the client'
@@ -245,8 +264,9 @@ export function resolveHold(
   waitMs: number | undefined,
   reentrant: boolean,
   kind: ObjectKind,
+  names = holdOptionNames,
 ): Request {
-  const request = resolveRequest(given, settings, waitMs, reentrant, holdOptionNames)
+  const request = resolveRequest(given, settings, waitMs, reentrant, names)
   const atLeastMs = given?.atLeastMs
   if (atLeastMs === undefined) return request
   requireInteger('atLeastMs', atLeastMs, 1)
@@ -257,6 +277,34 @@ export function resolveHold(
     )
   }
   return { ...request, atLeastMs }
+}
+
+/** Checks the arguments of a take-over, which waits for nothing but the reply of the store. */
+export function resolveTakeOver(
+  given: TakeOverOptions | undefined,
+  settings: Settings,
+  { kind, address }: Target,
+  ticket: unknown,
+): Request {
+  requireHandingOver(kind, settings)
+  const heir = heirBy(ticket, settings.engine, address)
+  const { commandTimeoutMs } = settings
+  return { ...resolveHold(given, settings, commandTimeoutMs, false, kind, takeOverOptionNames), heir }
+}
+
+/** Checks the options of a hand-over, and returns its `withinMs`. */
+export function resolveHandOver(given: HandOverOptions, bounds: LeaseBounds, kind: ObjectKind): number {
+  requireHandingOver(kind, bounds)
+  checkOptions(given, handOverOptionNames)
+  requireInteger('withinMs', given.withinMs, bounds.shortestLeaseMs, whyOf(bounds))
+  return given.withinMs
+}
+
+function requireHandingOver(kind: ObjectKind, { handsOver, engine }: LeaseBounds): void {
+  if (kind === 'lock' && handsOver) return
+  throw new InvalidArgumentError(
+    `a ${kind} of ${engine}, or of a quorum, cannot be handed over: release it, and acquire it in the other process`,
+  )
 }
 
 /** Checks the options of a close. */
@@ -331,6 +379,7 @@ export function resolveSettings(
     maxWaiters: options.maxWaiters ?? Infinity,
     marginMs,
     keeps: traits.lease.keeps === true,
+    handsOver: traits.lease.handsOver === true,
     evicts: traits.evicts === true,
     hasTokens: traits.fencing !== 'none',
     defaults: { waitMs, leaseMs, maxHoldMs, signal, reentrant },

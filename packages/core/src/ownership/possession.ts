@@ -29,6 +29,12 @@ export interface Possession {
   /** Enters once more; `null` when it was released before this call's turn came. */
   enter(target: Target, request: Request, wantsToken: boolean): Promise<LeaseEntry | null>
   leave(entry: LeaseEntry): Promise<void>
+  /**
+   * Leaves the object to its heir for `withinMs`; left out where that cannot be.
+   *
+   * @throws `InvalidArgumentError`, and not by rejecting, when the entry is not alone in it
+   */
+  handOver?(entry: LeaseEntry, heir: string, withinMs: number): Promise<void>
   extend(leaseMs: number): Promise<void>
 }
 
@@ -116,6 +122,11 @@ export class LeaseEntry implements ScopedLease {
     if (this.#left) return this.#left.catch(() => undefined)
     this.#left = this.hold.leave(this)
     return this.#left
+  }
+
+  /** Leaves the lock to its heir. Throws what the hold throws. */
+  handOver(heir: string, withinMs: number): Promise<void> | undefined {
+    return (this.#left = this.hold.handOver?.(this, heir, withinMs))
   }
 
   /** The hold was lost. To be called outside all frames. */

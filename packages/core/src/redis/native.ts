@@ -29,7 +29,7 @@ export function nativeEngine(options: RedisOptions, carried: readonly CarriedSte
   })
   return {
     name: engineName,
-    traits: { ...traits, lease: { ...traits.lease, keeps: true } },
+    traits: { ...traits, lease: { ...traits.lease, keeps: true, handsOver: true } },
     open(host): RedisSession {
       const reached = reach(options, settings, host)
       const calls = { lock: new NativeCalls(reached.connections.cluster === null) }

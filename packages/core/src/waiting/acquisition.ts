@@ -159,7 +159,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     const { confirmer } = this.store.session
     if (confirmer && this.state === 'confirming')
       this.fail(confirmer.shortfall(this.address, this.owner, 'wait ended'))
-    else if (this.#grantedAt !== undefined && this.isOutage) this.failUnreached()
+    else if (this.options.heir !== undefined || (this.#grantedAt !== undefined && this.isOutage))
+      this.failUnreached()
     else super.onLimit()
   }
 
@@ -226,7 +227,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
   }
 
   #buildRequest(leaseMs: number): AcquireRequest {
-    const entryTtlMs = this.takePlace() ? this.entryTtlMs : 0
+    const { heir } = this.options
+    const entryTtlMs = heir === undefined && this.takePlace() ? this.entryTtlMs : 0
     return {
       owner: this.owner,
       count: this.target.permits,
@@ -236,6 +238,7 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
       grantLeaseMs: this.#grantLeaseMs(leaseMs),
       proof: entryTtlMs > 0 ? this.store.proofs.of(this.owner) : '',
       wantsToken: this.#wantsToken,
+      heir,
     }
   }
 
@@ -270,7 +273,8 @@ export class Acquisition extends StoreWait<Acquired | NotAcquired> {
     const isNewEntry = position > (before?.position ?? 0)
     this.enter('waiting')
     const isFreeSoon = holder === '' && ttlMs <= soonMs
-    if (this.options.waitMs === 0) this.end(this.inVain)
+    const { waitMs, heir } = this.options
+    if (waitMs === 0 || heir !== undefined) this.end(this.inVain)
     else if (this.#notice) this.#accept()
     else this.wait(ttlMs, isNewEntry, isFreeSoon ? ttlMs + timerMarginMs : undefined, againMs)
   }

@@ -12,6 +12,7 @@ export const redisLock: RedisKind = {
     'lockAcquire',
     'lockSetCount',
     'lockRelease',
+    'lockTakeOver',
     'lockRenew',
     'lockRefresh',
     'lockForce',

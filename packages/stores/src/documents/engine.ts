@@ -28,6 +28,7 @@ export const documentEngine = (
         shortestMs: clockStepMs > 1 ? 3 * clockStepMs : 1,
         marginMs: 2,
         keeps: true,
+        handsOver: true,
       },
       // A document that was evicted takes the last token along.
       fencing: evicts ? 'none' : 'while data lives',

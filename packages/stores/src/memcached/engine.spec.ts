@@ -8,7 +8,7 @@ describe('what memcached promises', () => {
       kinds: ['shared', 'latch'],
       fifo: true,
       handOff: { pollMs: [20, 40], queued: true },
-      lease: { stepMs: 1_000, shortestMs: 3_000, marginMs: 2, keeps: true },
+      lease: { stepMs: 1_000, shortestMs: 3_000, marginMs: 2, keeps: true, handsOver: true },
       fencing: 'while data lives',
       survives: 'nothing',
       force: 'at renewal',

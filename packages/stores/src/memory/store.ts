@@ -18,7 +18,7 @@ const traits: Traits = {
   fifo: true,
   handOff: 'grant',
   // No margin: leases here and deadlines in the clients are measured on one clock.
-  lease: { stepMs: 1, shortestMs: 1, marginMs: 0, keeps: true },
+  lease: { stepMs: 1, shortestMs: 1, marginMs: 0, keeps: true, handsOver: true },
   fencing: 'while data lives',
   survives: 'nothing',
   force: 'notified',

@@ -66,37 +66,22 @@ export class Steps {
     inbox: Inbox,
     tokenFloor: number,
   ): Step<AcquireReply> {
-    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
+    const { owner, count, size = count, leaseMs, entryTtlMs, grantLeaseMs, proof, heir } = request
+    if (heir !== undefined)
+      return { ...this.#call('take_over', [id, owner, heir, leaseMs, tokenFloor]), read: acquireReply }
     const wanted = of === 'shared' ? [count, size] : [count]
     const waiting = [entryTtlMs, grantLeaseMs, inbox.channel, inbox.key]
     return {
       ...this.#call(nameOf('acquire', of), [id, owner, ...wanted, leaseMs, ...waiting, tokenFloor, proof]),
-      read: (rows) => {
-        const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
-        switch (kind) {
-          case 'held':
-            return { kind, token: numberIn(token) }
-          case 'busy':
-            return {
-              kind,
-              ttlMs: numberIn(ttlMs),
-              serverUs: numberIn(serverUs),
-              holder: holder ?? '',
-              position: numberIn(position),
-            }
-          case 'lost':
-          case 'abandoned':
-            return { kind }
-          default:
-            throw strange(String(kind))
-        }
-      },
+      read: acquireReply,
     }
   }
 
   release({ id, kind }: PostgresAddress, request: ReleaseRequest, tokenFloor: number): Step<ReleaseReply> {
-    const { owner, count, tombstoneMs, keepMs } = request
-    const values = [id, owner, count, tombstoneMs, tokenFloor, ...(keepMs === undefined ? [] : [keepMs])]
+    const { owner, count, tombstoneMs, keepMs, heir } = request
+    const values: unknown[] = [id, owner, count, tombstoneMs, tokenFloor]
+    if (keepMs !== undefined) values.push(keepMs)
+    if (heir !== undefined) values.push(heir)
     return { ...this.#call(nameOf('release', kind), values), read: releaseReply }
   }
 
@@ -212,6 +197,27 @@ export class Steps {
 
   #call(name: string, values: readonly unknown[]): Call {
     return callOf(this.#schema, name, values)
+  }
+}
+
+function acquireReply(rows: readonly Row[]): AcquireReply {
+  const [kind, token, ttlMs, serverUs, holder, position] = first(rows)
+  switch (kind) {
+    case 'held':
+      return { kind, token: numberIn(token) }
+    case 'busy':
+      return {
+        kind,
+        ttlMs: numberIn(ttlMs),
+        serverUs: numberIn(serverUs),
+        holder: holder ?? '',
+        position: numberIn(position),
+      }
+    case 'lost':
+    case 'abandoned':
+      return { kind }
+    default:
+      throw strange(String(kind))
   }
 }
 

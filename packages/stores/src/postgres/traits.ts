@@ -14,7 +14,7 @@ export const traitsOf = (settings: Pick<PostgresSettings, 'tables' | 'minReplica
   kinds: ['shared', 'latch'],
   fifo: true,
   handOff: 'grant',
-  lease: { stepMs: 1, shortestMs: 1, marginMs: 2, keeps: true },
+  lease: { stepMs: 1, shortestMs: 1, marginMs: 2, keeps: true, handsOver: true },
   fencing: 'while data lives',
   survives: survives(settings),
   force: 'notified',

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { ownerOf, proofOf, type Step } from '../step.js'
+import { heirOfOwner, ownerOf, proofOf, type Step } from '../step.js'
 import { firstExactToken } from './tokens.js'
 
 /** Time passes only in steps of whole ones of these, and no time to live is a multiple: none ends when it is looked at. */
@@ -9,6 +9,10 @@ export const times = (units: readonly number[]) => fc.constantFrom(...units.map(
 /** The owners of all sequences. */
 export const comparedOwners = ['A', 'B', 'C', 'D'].map(ownerOf)
 export const owner = fc.constantFrom(...comparedOwners)
+
+/** Who may hold what two of them have handed over. */
+const heir = fc.constantFrom(...comparedOwners.slice(0, 2).map(heirOfOwner))
+const anyHolder = fc.oneof({ weight: 5, arbitrary: owner }, { weight: 1, arbitrary: heir })
 
 /** Of a hold: the first makes the fence live for its least, 60 s. */
 const leaseMs = fc.oneof(fc.constant(20_000), times([1.25, 3.25, 6.25]))
@@ -33,9 +37,9 @@ const acquire = fc
     tokenFloor,
   })
   .map((request) => ({ ...request, proof: proofOf(request.owner) }))
-const release = fc.record({
+const releaseOnly = fc.record({
   kind: fc.constant('release' as const),
-  owner,
+  owner: anyHolder,
   count: fc.constantFrom(0, 0, 0, 1, 2),
   tombstoneMs: fc.oneof(
     { weight: 3, arbitrary: fc.constant(0) },
@@ -47,7 +51,29 @@ const release = fc.record({
   ),
   tokenFloor,
 })
-const force = fc.record({ kind: fc.constant('force' as const), owner, tokenFloor })
+const handOver = fc.record({
+  kind: fc.constant('release' as const),
+  owner,
+  count: fc.constant(0),
+  tombstoneMs: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: times([2.25]) }),
+  keepMs: times([1.5, 4.5]),
+  heir,
+  tokenFloor,
+})
+const release = fc.oneof({ weight: 4, arbitrary: releaseOnly }, { weight: 3, arbitrary: handOver })
+const takeOver = fc
+  .record({
+    kind: fc.constant('acquire' as const),
+    owner,
+    count: fc.constant(1),
+    leaseMs,
+    entryTtlMs: fc.constant(0),
+    grantLeaseMs: leaseMs,
+    heir,
+    tokenFloor,
+  })
+  .map((request) => ({ ...request, proof: proofOf(request.owner) }))
+const force = fc.record({ kind: fc.constant('force' as const), owner: anyHolder, tokenFloor })
 const renew = fc.record({ kind: fc.constant('renew' as const), owner, leaseMs })
 const refresh = fc.record({ kind: fc.constant('refresh' as const), owner, entryTtlMs: refreshedMs })
 export const inspect = fc.record({ kind: fc.constant('inspect' as const), limit: fc.constantFrom(0, 2, 10) })
@@ -59,7 +85,8 @@ export const pass = fc.record({ kind: fc.constant('pass' as const), ms: times([1
 
 const once = fc.oneof(
   { weight: 10, arbitrary: acquire },
-  { weight: 6, arbitrary: release },
+  { weight: 7, arbitrary: release },
+  { weight: 4, arbitrary: takeOver },
   { weight: 1, arbitrary: force },
   { weight: 2, arbitrary: renew },
   { weight: 3, arbitrary: refresh },

@@ -127,8 +127,13 @@ export class NativeCalls extends LockCalls {
   }
 
   acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall {
+    const { owner, leaseMs, heir } = request
+    if (heir !== undefined) {
+      const args = [owner, leaseMs, tokenFloor, heir]
+      return { script: lockScripts.lockTakeOver, keys: keyList(keys), args }
+    }
     const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
-    const args = [request.owner, request.leaseMs, tokenFloor, waiting]
+    const args = [owner, leaseMs, tokenFloor, waiting]
     return { script: lockScripts.lockAcquire, keys: keyList(keys), args }
   }
 
@@ -137,9 +142,10 @@ export class NativeCalls extends LockCalls {
   }
 
   release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall {
-    const { owner, tombstoneMs, keepMs } = request
+    const { owner, tombstoneMs, keepMs, heir } = request
     const ends = keepMs === undefined ? tombstoneOf(request) : [tombstoneMs > 0 ? tombstoneMs : '', keepMs]
     const args = [owner, tokenFloor, ...ends]
+    if (heir !== undefined) args.push(heir)
     return { script: lockScripts.lockRelease, keys: keyList(keys), args }
   }
 

@@ -2,7 +2,7 @@
 
 import { Script } from './script.js'
 
-export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'multiAcquire' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
+export type ScriptName = 'clientIdentify' | 'clientPermissions' | 'clientRaiseFence' | 'clientRegister' | 'clientTell' | 'latchCountDown' | 'latchDelete' | 'latchInspect' | 'latchSet' | 'latchWait' | 'lockAcquire' | 'lockForce' | 'lockInspect' | 'lockRefresh' | 'lockRelease' | 'lockRenew' | 'lockSetCount' | 'lockTakeOver' | 'multiAcquire' | 'sharedAcquire' | 'sharedForce' | 'sharedInspect' | 'sharedRefresh' | 'sharedRelease' | 'sharedRenew' | 'sharedResize'
 
 const p0 = `return redis.call('INFO', 'server') .. redis.call('INFO', 'replication') .. redis.call('INFO', 'memory')`
 const p1 = `local triedKey = KEYS[1]
@@ -282,21 +282,21 @@ end`
 const p37 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
-return token
-end
+return token`
+const p38 = `end
 local granted, noticeError = nil, ''
 local isFree = ttlMs == -2
 if isFree then`
-const p38 = `do
+const p39 = `do
 local goneUntilMs = string.match(call('HGET', waitersKey, owner) or '', '^gone (%d+)$')
 if goneUntilMs and 1000 * goneUntilMs > tonumber(nowText) then
 return { -2 }
 end
 end`
-const p39 = `local first, before = call('LPOP', queueKey), owner`
-const p40 = `local waiter, skipped, lacksToken = first, nil, nil
+const p40 = `local first, before = call('LPOP', queueKey), owner`
+const p41 = `local waiter, skipped, lacksToken = first, nil, nil
 while waiter and waiter ~= before and not granted do`
-const p41 = `local state = 'none'
+const p42 = `local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
 local aliveSinceUs, aliveForMs, entryLeaseMs, inboxIsChecked, entryProof, entryInbox =
 string.match(entry, '^(%d+) (%d+) (%d+) ([01]) (%S+) (.+)$')
@@ -308,20 +308,20 @@ end
 elseif nowText - aliveSinceUs < 1000 * aliveForMs then
 state = 'alive'
 end`
-const p42 = `if state == 'alive' then
+const p43 = `if state == 'alive' then
 local mayGrant = not (skipped and skipped[entryInbox])
 if mayGrant and inboxIsChecked == '1' then`
-const p43 = `local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
+const p44 = `local reply = redis.pcall('PUBSUB', 'NUMSUB', entryInbox)
 local isSubscribed = reply.err ~= nil or reply[2] > 0`
-const p44 = `mayGrant = isSubscribed
+const p45 = `mayGrant = isSubscribed
 end
 if mayGrant then
 local newHolder, newLeaseMs = waiter, entryLeaseMs`
-const p45 = `if not isBeyond then
+const p46 = `if not isBeyond then
 call('HSET', lockKey, newHolder, '1')
 call('PEXPIRE', lockKey, newLeaseMs)
 end`
-const p46 = `if isBeyond then
+const p47 = `if isBeyond then
 lacksToken = lastToken
 noticeError = 'nobody was granted the lock: no token can follow ' .. lastToken .. ' in ' .. fenceKey
 else
@@ -348,7 +348,7 @@ call('LPUSH', queueKey, skipped[i])
 end
 call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end`
-const p47 = `if lacksToken then
+const p48 = `if lacksToken then
 return { -4, fenceKey, lacksToken }
 end
 if granted then
@@ -358,18 +358,18 @@ isFree = false
 end
 end
 if not isFree then`
-const p48 = `local position = 0
+const p49 = `local position = 0
 if waiting == '' then`
-const p49 = `else
+const p50 = `else
 local newEntry = nowText .. ' ' .. waiting
 local rank = nil
 if call('HSETNX', waitersKey, owner, newEntry) == 0 then`
-const p50 = `call('HSET', waitersKey, owner, newEntry)
+const p51 = `call('HSET', waitersKey, owner, newEntry)
 rank = call('LPOS', queueKey, owner)
 end
 position = rank and rank + 1 or call('RPUSH', queueKey, owner)
 if position == 1 and not rank then`
-const p51 = `if call('HLEN', waitersKey) > 1 then
+const p52 = `if call('HLEN', waitersKey) > 1 then
 local fields = call('HGETALL', waitersKey)
 for i = 1, #fields, 2 do
 if fields[i] ~= owner and string.sub(fields[i + 1], 1, 5) ~= 'gone ' then
@@ -377,22 +377,18 @@ call('HDEL', waitersKey, fields[i])
 end
 end
 end`
-const p52 = `end
+const p53 = `end
 local entryTtlMs = string.match(waiting, '^%d+')`
-const p53 = `if call('PTTL', queueKey) < 1.25 * entryTtlMs then`
-const p54 = `call('PEXPIRE', queueKey, 2 * entryTtlMs)
+const p54 = `if call('PTTL', queueKey) < 1.25 * entryTtlMs then`
+const p55 = `call('PEXPIRE', queueKey, 2 * entryTtlMs)
 keepFor(waitersKey, 2 * entryTtlMs)
 end`
-const p55 = `local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
+const p56 = `local busy = string.format('%d %s %d %s', ttlMs, nowText, position, holder)
 return noticeError == '' and busy or { 0, busy, noticeError }`
-const p56 = `end
+const p57 = `end
 call('HDEL', waitersKey, owner)
 end
 local newHolder, newLeaseMs = owner, leaseMs`
-const p57 = `if isBeyond then
-return { -4, fenceKey, lastToken }
-end
-return token`
 const p58 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local owner = ARGV[1]
 local inbox = ARGV[2]
@@ -466,9 +462,10 @@ local owner = ARGV[1]
 local tokenFloor = ARGV[2]
 local tombstoneMs = ARGV[3] ~= '' and ARGV[3]
 local keepMs = ARGV[4]
+local heir = ARGV[5]
 local mine = redis.pcall('HDEL', lockKey, owner) == 1
 if mine and keepMs then
-call('HSET', lockKey, owner .. ':kept', '1')
+call('HSET', lockKey, heir or owner .. ':kept', '1')
 call('PEXPIRE', lockKey, keepMs)
 end
 local queueMs = keepMs and call('PTTL', queueKey)
@@ -496,18 +493,21 @@ keepFor(waitersKey, tonumber(tombstoneMs))`
 const p77 = `end
 if not mine then`
 const p78 = `first = ttlMs == -2 and call('LPOP', queueKey)
+mine = holder == heir
 end
 local granted, noticeError, before = nil, '', nil
 if mine and keepMs and first then
 call('LPUSH', queueKey, first)
 call('PEXPIRE', queueKey, queueMs)
 local waiter = first`
-const p79 = `if state == 'alive' then
+const p79 = `do`
+const p80 = `if state == 'alive' then
 redis.pcall('PUBLISH', entryInbox, 'revoked ' .. waiter .. ' ' .. lockKey)
 end
-first = nil
 end`
-const p80 = `local replies = {}
+const p81 = `first = nil
+end`
+const p82 = `local replies = {}
 for i, lockKey in ipairs(KEYS) do
 local owner = ARGV[2 * i - 1]
 local leaseMs = ARGV[2 * i]
@@ -525,27 +525,44 @@ replies[i] = 1
 end
 end
 return replies`
-const p81 = `local lockKey = KEYS[1]
+const p83 = `local lockKey = KEYS[1]
 local owner = ARGV[1]
 local count = ARGV[2]
 local leaseMs = ARGV[3]`
-const p82 = `if holder ~= owner then
+const p84 = `if holder ~= owner then
 return 0
 end`
-const p83 = `replace('HSET', lockKey, owner, count)
+const p85 = `replace('HSET', lockKey, owner, count)
 if ttlMs < tonumber(leaseMs) then
 call('PEXPIRE', lockKey, leaseMs)
 end
 return 1`
-const p84 = `local mode = ARGV[1]
+const p86 = `local lockKey, queueKey, waitersKey, fenceKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local owner = ARGV[1]
+local leaseMs = ARGV[2]
+local tokenFloor = ARGV[3]
+local heir = ARGV[4]`
+const p87 = `end
+if holder ~= heir then
+local position, noticeError = 0, ''`
+const p88 = `local newHolder, newLeaseMs = owner, leaseMs`
+const p89 = `if isBeyond then
+return { -4, fenceKey, lastToken }
+end
+call('HDEL', lockKey, heir)
+local waiter = call('LRANGE', queueKey, '0', '0')[1]
+if waiter then`
+const p90 = `end
+return token`
+const p91 = `local mode = ARGV[1]
 local leaseMs = ARGV[2]
 local owners = {}
 for i = 1, #KEYS / 4 do
 owners[i] = ARGV[2 * i + 1]
 end`
-const p85 = `local mine, seen, deaf = {}, {}, {}
+const p92 = `local mine, seen, deaf = {}, {}, {}
 local function guard(lockKey)`
-const p86 = `return nil, ttlMs, holder
+const p93 = `return nil, ttlMs, holder
 end
 local enterable = #owners
 local busy = nil
@@ -562,13 +579,13 @@ end
 if holder == owner then
 mine[i] = true
 else`
-const p87 = `if holder ~= '' then
+const p94 = `if holder ~= '' then
 busy = string.format('%d %d %s 0 %s', i, ttlMs, nowText, holder)
 end
 local rank, waiter = 0, not busy and call('LRANGE', queueKey, 0, 0)[1]
 while waiter do`
-const p88 = `if state == 'alive' and inboxIsChecked == '1' and deaf[entryInbox] == nil then`
-const p89 = `deaf[entryInbox] = not isSubscribed
+const p95 = `if state == 'alive' and inboxIsChecked == '1' and deaf[entryInbox] == nil then`
+const p96 = `deaf[entryInbox] = not isSubscribed
 end
 if state == 'alive' and not deaf[entryInbox] then
 busy = string.format('%d 0 %s 0 ', i, nowText)
@@ -593,10 +610,10 @@ if knownToken then
 if not ((tonumber(knownToken) or nowText + 86400000000) - nowText < 86400000000) then
 return { -4, fenceKey, knownToken, i }
 end`
-const p90 = `keepFor(fenceKey, math.max(60000, 2 * leaseMs))
+const p97 = `keepFor(fenceKey, math.max(60000, 2 * leaseMs))
 else
 local newLeaseMs = leaseMs`
-const p91 = `if isBeyond then
+const p98 = `if isBeyond then
 return { -4, fenceKey, lastToken, i }
 end
 knownToken = token
@@ -606,25 +623,25 @@ end
 for i = 1, enterable do
 local lockKey = KEYS[4 * i - 3]
 if mine[i] then`
-const p92 = `keepFor(lockKey, tonumber(leaseMs))
+const p99 = `keepFor(lockKey, tonumber(leaseMs))
 else
 call('HSET', lockKey, owners[i], '1')
 call('PEXPIRE', lockKey, leaseMs)
 end
 end
 return reply`
-const p93 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+const p100 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local want = ARGV[2]
 local leaseMs = ARGV[3]
 local tokenFloor = ARGV[4]
 local ownSize = ARGV[6]`
-const p94 = `local nowMsText = string.sub(nowText, 1, -4)
+const p101 = `local nowMsText = string.sub(nowText, 1, -4)
 local nowMs = nowMsText + 0`
-const p95 = `local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
+const p102 = `local existing = call('EXISTS', mainKey, endsKey, waitersKey, sizeKey, sizeKey)
 if existing == 0 and want - ownSize <= 0 then
 local newLeaseMs = leaseMs`
-const p96 = `if isBeyond then
+const p103 = `if isBeyond then
 return { -4, fenceKey, lastToken }
 end
 local endMs = string.format('%d', nowMs + leaseMs)
@@ -637,33 +654,33 @@ end
 local waiting = ARGV[5]
 local used, hold, firstOwner, firstEndMs
 local noticeError, blockedTtlMs = '', nil`
-const p97 = `local held = redis.pcall('HMGET', mainKey, 'used', owner)
+const p104 = `local held = redis.pcall('HMGET', mainKey, 'used', owner)
 used = not held.err and tonumber(held[1] or 0)
 if not used or not held[1] and call('EXISTS', mainKey) == 1 then
 local foreign = redis.pcall('TYPE', mainKey).ok or 'value of another type'
 return { -3, foreign == 'hash' and 'hash with other content' or foreign }
 end`
-const p98 = `hold = held[2]`
-const p99 = `local firstHold = call('ZRANGE', endsKey, '0', '0', 'WITHSCORES')
+const p105 = `hold = held[2]`
+const p106 = `local firstHold = call('ZRANGE', endsKey, '0', '0', 'WITHSCORES')
 firstOwner, firstEndMs = firstHold[1] or '', held[1] and (firstHold[2] or 0) + 0 or 0`
-const p100 = `local besideHolds = existing - (held[1] and 1 or 0) - (firstOwner ~= '' and 1 or 0)
+const p107 = `local besideHolds = existing - (held[1] and 1 or 0) - (firstOwner ~= '' and 1 or 0)
 local isQuiet = besideHolds == 0
 local override = besideHolds > 1 and string.match(call('GET', sizeKey), '^%d+')
 if not hold and waiting ~= '' and firstEndMs > nowMs and used + want - (override or ownSize) > 0 then`
-const p101 = `local entryTtlMs = string.match(waiting, '^%d+')
+const p108 = `local entryTtlMs = string.match(waiting, '^%d+')
 local newEntry = string.format('%d', nowMs + entryTtlMs) .. string.sub(waiting, #entryTtlMs + 1)`
-const p102 = `if call('HSETNX', waitersKey, owner, newEntry) == 1 then
+const p109 = `if call('HSETNX', waitersKey, owner, newEntry) == 1 then
 local position, rank = call('RPUSH', queueKey, owner), nil`
-const p103 = `if position == 1 and not rank then`
-const p104 = `local holder = firstOwner`
-const p105 = `local ttlMs = firstOwner ~= '' and firstEndMs - nowMs or 60000
+const p110 = `if position == 1 and not rank then`
+const p111 = `local holder = firstOwner`
+const p112 = `local ttlMs = firstOwner ~= '' and firstEndMs - nowMs or 60000
 if blockedTtlMs then
 ttlMs = math.min(ttlMs, blockedTtlMs)
 end
 if override then
 ttlMs = math.min(ttlMs, math.max(call('PTTL', sizeKey), 1))
 end`
-const p106 = `end
+const p113 = `end
 end
 local ownEntry = not isQuiet and call('HGET', waitersKey, owner)
 local tombstone = string.match(ownEntry or '', '^gone (%d+)$')
@@ -671,7 +688,7 @@ if tombstone and tonumber(tombstone) > nowMs then
 return { -2 }
 end
 if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`
-const p107 = `local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs)
+const p114 = `local ended = call('ZRANGEBYSCORE', endsKey, '-inf', nowMs)
 call('ZREMRANGEBYSCORE', endsKey, '-inf', nowMs)
 firstHold = held[1] and call('ZRANGE', endsKey, '0', '0', 'WITHSCORES') or {}
 if firstHold[1] then
@@ -689,39 +706,39 @@ else
 call('DEL', mainKey, endsKey)
 used, hold, firstOwner, firstEndMs = 0, false, '', 0
 end`
-const p108 = `end
+const p115 = `end
 if hold then
 local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
 if tonumber(permits) < tonumber(want) then
 return { -1 }
 end`
-const p109 = `local keepMs = tonumber(leaseMs)
+const p116 = `local keepMs = tonumber(leaseMs)
 call('HSET', mainKey, owner, hold)
 call('ZADD', endsKey, 'GT', string.format('%d', nowMs + keepMs), owner)
 local wasFree = false`
-const p110 = `if wasFree or call('PTTL', mainKey) < 1.25 * keepMs then
+const p117 = `if wasFree or call('PTTL', mainKey) < 1.25 * keepMs then
 local untilMs = string.format('%d', nowMs + 2 * keepMs)
 call('PEXPIREAT', mainKey, untilMs)
 call('PEXPIREAT', endsKey, untilMs)
 end`
-const p111 = `keepFor(fenceKey, math.max(60000, 2 * keepMs))
+const p118 = `keepFor(fenceKey, math.max(60000, 2 * keepMs))
 return heldToken
 end
 local hasEntry = ownEntry and not tombstone
 if hasEntry or used + want - (override or ownSize) <= 0 then
 if hasEntry and waiting ~= '' then`
-const p112 = `call('HSET', waitersKey, owner, newEntry)
+const p119 = `call('HSET', waitersKey, owner, newEntry)
 end
 local granted, before, requester = nil, nil, owner
 local first = not isQuiet and call('LINDEX', queueKey, '0')`
-const p113 = `local usedBefore = used
+const p120 = `local usedBefore = used
 local walked, ahead = 0, nil
 local newHolder, newPermits, newLeaseMs, newProof, newInbox, entrants
 local subscriptions, kept
 local isFull, wasMet, hasEntered, blocker, blockedUntilMs = false, false, false, nil, nil
 local waiter = override ~= '0' and first
 while waiter and waiter ~= before and not granted do`
-const p114 = `local state = 'none'
+const p121 = `local state = 'none'
 local entry = call('HGET', waitersKey, waiter) or ''
 local aliveUntilMs, entryLeaseMs, inboxIsChecked, entryWant, entrySize, entryProof, entryInbox =
 string.match(entry, '^(%d+) (%d+) ([01]) (%d+) (%d+) (%S+) (.+)$')
@@ -733,7 +750,7 @@ end
 elseif aliveUntilMs > nowMsText then
 state = 'alive'
 end`
-const p115 = `if state == 'alive' then
+const p122 = `if state == 'alive' then
 local isRequester = waiter == requester
 wasMet = wasMet or isRequester
 local permits, room = entryWant + 0, (override or entrySize) + 0
@@ -742,7 +759,7 @@ if mayEnter and inboxIsChecked == '1' and not isRequester then
 subscriptions = subscriptions or {}
 mayEnter = subscriptions[entryInbox]
 if mayEnter == nil then`
-const p116 = `mayEnter = isSubscribed
+const p123 = `mayEnter = isSubscribed
 subscriptions[entryInbox] = isSubscribed
 end
 end
@@ -757,7 +774,7 @@ if isRequester then
 hasEntered = true
 entryLeaseMs, entryProof, entryInbox = leaseMs, '', ''
 end`
-const p117 = `used = used + permits
+const p124 = `used = used + permits
 if not newHolder then
 newHolder, newPermits, newLeaseMs, newProof, newInbox = waiter, entryWant, entryLeaseMs, entryProof, entryInbox
 else
@@ -766,7 +783,7 @@ local last = #entrants
 entrants[last + 1], entrants[last + 2] = waiter, entryWant
 entrants[last + 3], entrants[last + 4], entrants[last + 5] = entryLeaseMs, entryProof, entryInbox
 end`
-const p118 = `isFull = used >= room
+const p125 = `isFull = used >= room
 end
 elseif state == 'none' then
 call('HDEL', waitersKey, waiter)
@@ -790,7 +807,7 @@ local permits = tonumber(want)
 if used + permits <= tonumber(override or ownSize) then
 waiter = requester
 local entryWant, entryLeaseMs, entryProof, entryInbox = want, leaseMs, '', ''`
-const p119 = `hasEntered = true
+const p126 = `hasEntered = true
 end
 end
 if newHolder then
@@ -798,7 +815,7 @@ for i = 3, entrants and #entrants or 0, 5 do
 newLeaseMs = math.max(newLeaseMs, entrants[i])
 end
 call = redis.pcall`
-const p120 = `call = redis.call
+const p127 = `call = redis.call
 local wasFree = usedBefore == 0
 if type(lastToken) == 'table' then
 if requester ~= '' then
@@ -842,7 +859,7 @@ call('ZADD', endsKey, unpack(ends))
 call('HDEL', waitersKey, unpack(owners))
 end
 local keepMs = newLeaseMs`
-const p121 = `for _, noticedInbox in ipairs(inboxes) do
+const p128 = `for _, noticedInbox in ipairs(inboxes) do
 local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. table.concat(notices[noticedInbox], ',') .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', noticedInbox, notice)
 if type(received) == 'table' then
@@ -857,7 +874,7 @@ if isQueued then
 call('HDEL', waitersKey, newHolder)
 end
 local keepMs = newLeaseMs`
-const p122 = `if newInbox ~= '' then
+const p129 = `if newInbox ~= '' then
 local notice = 'entered ' .. token .. ' ' .. nowText .. ' ' .. newHolder .. ':' .. newLeaseMs .. ':' .. newProof .. ' ' .. mainKey
 local received = redis.pcall('PUBLISH', newInbox, notice)
 if type(received) == 'table' then
@@ -882,7 +899,7 @@ end
 call('PEXPIRE', queueKey, call('PTTL', waitersKey))
 end
 end`
-const p123 = `if granted then
+const p130 = `if granted then
 if hasEntry and not wasMet then
 call('HDEL', waitersKey, owner)
 end
@@ -898,26 +915,26 @@ end
 end
 local position = 0
 if waiting ~= '' then`
-const p124 = `local rank = nil
+const p131 = `local rank = nil
 if hasEntry then
 rank = call('LPOS', queueKey, owner)
 else
 call('HSET', waitersKey, owner, newEntry)
 end
 position = rank and rank + 1 or call('RPUSH', queueKey, owner)`
-const p125 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+const p132 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local inbox = ARGV[2]
 local tokenFloor = ARGV[3]`
-const p126 = `local used, hold, firstOwner, firstEndMs`
-const p127 = `if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`
-const p128 = `if not hold then
+const p133 = `local used, hold, firstOwner, firstEndMs`
+const p134 = `if firstEndMs <= nowMs and (held[1] or firstOwner ~= '') then`
+const p135 = `if not hold then
 return 0
 end
 local first = call('LINDEX', queueKey, '0')`
-const p129 = `local override = call('GET', sizeKey)
+const p136 = `local override = call('GET', sizeKey)
 override = override and string.match(override, '^%d+')`
-const p130 = `used = used - string.match(hold, '^%d+')
+const p137 = `used = used - string.match(hold, '^%d+')
 call('HDEL', mainKey, owner)
 call('ZREM', endsKey, owner)
 if used > 0 then
@@ -928,10 +945,10 @@ end
 local revoked = redis.pcall('PUBLISH', inbox, 'revoked ' .. owner .. ' ' .. mainKey)
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil`
-const p131 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+const p138 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local maxEntries = tonumber(ARGV[1])`
-const p132 = `local owner, used = '', 0`
-const p133 = `local size, version = string.match(call('GET', sizeKey) or '', '^(%d+) (%d+) ')
+const p139 = `local owner, used = '', 0`
+const p140 = `local size, version = string.match(call('GET', sizeKey) or '', '^(%d+) (%d+) ')
 local holders = held[1] and call('ZCOUNT', endsKey, '(' .. nowMs, '+inf') or 0
 for _, ended in ipairs(holders > 0 and call('ZRANGEBYSCORE', endsKey, '-inf', nowMs) or {}) do
 used = used - (string.match(call('HGET', mainKey, ended) or '', '^%d+') or 0)
@@ -948,13 +965,13 @@ reply[#reply + 1] = tonumber(string.match(call('HGET', mainKey, listed[i]) or '0
 reply[#reply + 1] = listed[i + 1] - nowMs
 end
 for _, waiter in ipairs(maxEntries > 0 and call('LRANGE', queueKey, 0, maxEntries - 1) or {}) do`
-const p134 = `local remainingMs = state == 'alive' and aliveUntilMs - nowMs or 0
+const p141 = `local remainingMs = state == 'alive' and aliveUntilMs - nowMs or 0
 reply[#reply + 1] = waiter
 reply[#reply + 1] = tonumber(entryWant or 0)
 reply[#reply + 1] = remainingMs
 end
 return reply`
-const p135 = `local replies = {}
+const p142 = `local replies = {}
 local aliveUntil, lastTtlMs
 local outlooks = {}
 for i = 1, #KEYS / 5 do
@@ -965,7 +982,7 @@ local entryTtlMs = ARGV[2 * i]
 local code = 0
 do
 local waiter = owner`
-const p136 = `if state == 'alive' and call('PTTL', queueKey) ~= -2 then
+const p143 = `if state == 'alive' and call('PTTL', queueKey) ~= -2 then
 local wantsAndInbox = entryWant .. ' ' .. entrySize .. ' ' .. entryProof .. ' ' .. entryInbox
 if entryTtlMs ~= lastTtlMs then
 lastTtlMs = entryTtlMs
@@ -973,7 +990,7 @@ aliveUntil = string.format('%d', nowMs + entryTtlMs)
 end
 local grant = entryLeaseMs .. ' ' .. inboxIsChecked
 replace('HSET', waitersKey, owner, aliveUntil .. ' ' .. grant .. ' ' .. wantsAndInbox)`
-const p137 = `code = 1
+const p144 = `code = 1
 elseif type(redis.pcall('HGET', mainKey, owner)) == 'string' then
 local endMs = call('ZSCORE', endsKey, owner)
 code = endMs and tonumber(endMs) > nowMs and 2 or 0
@@ -984,7 +1001,7 @@ if not outlook then
 local sum = redis.pcall('HGET', mainKey, 'used')
 local firstHold = call('ZRANGE', endsKey, 0, 0, 'WITHSCORES')
 local used = tonumber(type(sum) == 'string' and sum or 0)`
-const p138 = `local ttlMs = 60000
+const p145 = `local ttlMs = 60000
 if used > 0 then
 ttlMs = tonumber(firstHold[2] or 0) > nowMs and firstHold[2] - nowMs or -2
 end
@@ -997,7 +1014,7 @@ local waiter = call('LINDEX', queueKey, rank)
 if not waiter then
 break
 end`
-const p139 = `local permits, room = tonumber(entryWant or 0), tonumber(override or entrySize or 0)
+const p146 = `local permits, room = tonumber(entryWant or 0), tonumber(override or entrySize or 0)
 if state ~= 'alive' or used + permits <= room then
 outlook = { ttlMs = -2, blockedTtlMs = -2 }
 break
@@ -1013,12 +1030,12 @@ end
 local ttlMs = outlook.blocker ~= owner and outlook.blockedTtlMs or outlook.ttlMs
 local said, holder = ttlMs, outlook.holder
 if code == 1 and ttlMs ~= -2 then`
-const p140 = `end
+const p147 = `end
 replies[2 * i - 1] = code
 replies[2 * i] = said
 end
 return replies`
-const p141 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+const p148 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local owner = ARGV[1]
 local left = ARGV[2]
 local tokenFloor = ARGV[3]
@@ -1044,38 +1061,38 @@ return 1
 end
 end
 end`
-const p142 = `if isLeaving and (not mine or tombstoneMs) then
+const p149 = `if isLeaving and (not mine or tombstoneMs) then
 do
 local waiter = owner`
-const p143 = `end
+const p150 = `end
 end
 local staysInUse = mine and used > 0
 if not mine then`
-const p144 = `elseif not staysInUse then
+const p151 = `elseif not staysInUse then
 call('DEL', mainKey, endsKey)
 elseif call('ZREM', endsKey, owner) == 0 or call('ZCOUNT', endsKey, '-inf', nowMsText) > 0 then
 call('HDEL', mainKey, owner)
 call('HSET', mainKey, 'used', used)
 local held = known`
-const p145 = `end
+const p152 = `end
 if not isLeaving and hold then
 mine = true
 local permits, heldToken = string.match(hold, '^(%d+) (%d+)$')
 if tonumber(left) < tonumber(permits) then
 used = used - permits + left`
-const p146 = `replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
+const p153 = `replace('HSET', mainKey, 'used', string.format('%d', used), owner, left .. ' ' .. heldToken)
 end
 end
 first = first or call('LINDEX', queueKey, '0')
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil`
-const p147 = `if staysInUse then
+const p154 = `if staysInUse then
 call('HDEL', mainKey, owner)
 if used > 0 and not newHolder then
 call('HSET', mainKey, 'used', string.format('%d', used))
 end
 end`
-const p148 = `local replies = {}
+const p155 = `local replies = {}
 local endMs, keepMs, lastLeaseMs
 for i = 1, #KEYS / 2 do
 local mainKey, endsKey = KEYS[2 * i - 1], KEYS[2 * i]
@@ -1102,19 +1119,19 @@ end
 end
 if isLive then
 local wasFree = false`
-const p149 = `end
+const p156 = `end
 replies[i] = isLive and 1 or 0
 end
 end
 return replies`
-const p150 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+const p157 = `local mainKey, endsKey, queueKey, waitersKey, fenceKey, sizeKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local newSize = ARGV[1]
 local sizeMs = ARGV[2]
 local seen = ARGV[3]
 local id = ARGV[4]
 local tokenFloor = ARGV[5]`
-const p151 = `local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0`
-const p152 = `local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
+const p158 = `local owner, used, hold, firstOwner, firstEndMs = '', 0, false, '', 0`
+const p159 = `local size, version, lastId = string.match(call('GET', sizeKey) or '0 0 ', '^(%d+) (%d+) (.*)$')
 if not size then
 return redis.error_reply('WRONGTYPE ' .. sizeKey .. ' has no size')
 elseif lastId == id then
@@ -1128,7 +1145,7 @@ call('SET', sizeKey, newSize .. ' ' .. version .. ' ' .. id, 'PX', sizeMs)
 local override = newSize
 local granted, noticeError, before = nil, '', nil
 local requester, want, leaseMs, ownSize = '', nil, nil, nil`
-const p153 = `local reply = { 1, version, tonumber(newSize) }
+const p160 = `local reply = { 1, version, tonumber(newSize) }
 if noticeError ~= '' then
 reply[4] = noticeError
 end
@@ -1140,23 +1157,24 @@ export const lockScripts = {
   clientRaiseFence: /* @__PURE__ */ new Script('clientRaiseFence', 'client', '3cdbd31176381f0d1ce992411e9dc3035718d6cf', [p2, p3, p4, p5]),
   clientRegister: /* @__PURE__ */ new Script('clientRegister', 'client', '1490fd536d38b6895f34e69fe54276192547f7c6', [p6]),
   clientTell: /* @__PURE__ */ new Script('clientTell', 'client', '2680079e54339f1d8ae092a7329696a71ffcaa1c', [p7]),
-  lockAcquire: /* @__PURE__ */ new Script('lockAcquire', 'lock', 'f9919201d08fe7265f4c88eb2686fef69298a9db', [p2, p28, p4, p29, p30, p31, p32, p33, p34, p35, p36, p37, p38, p39, p40, p41, p42, p43, p44, p36, p45, p46, p47, p48, p38, p49, p38, p50, p51, p52, p53, p34, p54, p18, p55, p56, p36, p45, p57]),
-  lockForce: /* @__PURE__ */ new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', [p2, p58, p4, p30, p31, p32, p59, p40, p41, p42, p43, p44, p36, p45, p46, p60, p61]),
-  lockInspect: /* @__PURE__ */ new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', [p2, p62, p4, p30, p31, p32, p63, p41, p64]),
-  lockRefresh: /* @__PURE__ */ new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', [p2, p4, p65, p66, p31, p67, p41, p68, p53, p34, p54, p69, p70, p71]),
-  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', '6fd6eb6a4c9d18df2ca06b7780e85ef15cd2fe0c', [p2, p72, p4, p73, p19, p74, p41, p75, p34, p76, p18, p77, p30, p31, p32, p78, p41, p79, p40, p41, p42, p43, p44, p36, p45, p46, p61]),
-  lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p80]),
-  lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p81, p30, p31, p32, p82, p65, p83]),
+  lockAcquire: /* @__PURE__ */ new Script('lockAcquire', 'lock', 'f9919201d08fe7265f4c88eb2686fef69298a9db', [p2, p28, p4, p29, p30, p31, p32, p33, p34, p35, p36, p37, p38, p39, p40, p41, p42, p43, p44, p45, p36, p46, p47, p48, p49, p39, p50, p39, p51, p52, p53, p54, p34, p55, p18, p56, p57, p36, p46, p37]),
+  lockForce: /* @__PURE__ */ new Script('lockForce', 'lock', '47eb00203f88017882c8f75ab685285e43846f50', [p2, p58, p4, p30, p31, p32, p59, p41, p42, p43, p44, p45, p36, p46, p47, p60, p61]),
+  lockInspect: /* @__PURE__ */ new Script('lockInspect', 'lock', 'b576f50477cbef1c72764bb4e5137ea29fcdf526', [p2, p62, p4, p30, p31, p32, p63, p42, p64]),
+  lockRefresh: /* @__PURE__ */ new Script('lockRefresh', 'lock', '188d1b284ec8a76ebd861453ee9bf7b5c760c0fc', [p2, p4, p65, p66, p31, p67, p42, p68, p54, p34, p55, p69, p70, p71]),
+  lockRelease: /* @__PURE__ */ new Script('lockRelease', 'lock', 'b3f88b0ca0bbecd10da5c6a785969f9be848d41e', [p2, p72, p4, p73, p19, p74, p42, p75, p34, p76, p18, p77, p30, p31, p32, p78, p79, p42, p80, p81, p41, p42, p43, p44, p45, p36, p46, p47, p61]),
+  lockRenew: /* @__PURE__ */ new Script('lockRenew', 'lock', '336d8326296a194d76ad1d884ff7d8e8d940e808', [p2, p82]),
+  lockSetCount: /* @__PURE__ */ new Script('lockSetCount', 'lock', '049bb6435ec2fd35213719c6c4c6c35307644111', [p2, p83, p30, p31, p32, p84, p65, p85]),
+  lockTakeOver: /* @__PURE__ */ new Script('lockTakeOver', 'lock', 'a0abcc53ef8929f5e2fe5e8a19583110ff950e77', [p2, p86, p4, p30, p31, p32, p33, p34, p35, p36, p37, p87, p56, p18, p39, p88, p36, p46, p89, p79, p42, p80, p90]),
 }
 
 export const sharedScripts = {
-  sharedAcquire: /* @__PURE__ */ new Script('sharedAcquire', 'shared', 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419', [p2, p93, p4, p94, p95, p36, p96, p97, p98, p99, p100, p101, p102, p103, p51, p18, p53, p34, p54, p104, p105, p55, p106, p107, p108, p34, p109, p110, p111, p101, p112, p113, p114, p115, p43, p116, p117, p118, p117, p119, p36, p120, p110, p121, p110, p122, p123, p101, p124, p103, p51, p18, p53, p34, p54, p18, p105, p104, p55]),
-  sharedForce: /* @__PURE__ */ new Script('sharedForce', 'shared', '27cf6f11f7f00738b8efa23d13145566541e5a44', [p2, p125, p4, p94, p126, p97, p98, p99, p127, p107, p18, p128, p129, p130, p113, p114, p115, p43, p116, p117, p118, p117, p119, p36, p120, p110, p121, p110, p122, p60, p61]),
-  sharedInspect: /* @__PURE__ */ new Script('sharedInspect', 'shared', '8e3c75ab145b793942e421af4e1027c538600665', [p2, p131, p4, p94, p132, p97, p133, p114, p134]),
-  sharedRefresh: /* @__PURE__ */ new Script('sharedRefresh', 'shared', '7d3d9005d30c86223bd4e22100d109e7a6b18e3b', [p2, p4, p65, p94, p135, p114, p136, p53, p34, p54, p137, p129, p138, p114, p139, p70, p140]),
-  sharedRelease: /* @__PURE__ */ new Script('sharedRelease', 'shared', 'c34652c173f50543dcf2d2bbf7d7fcde5d794631', [p2, p141, p4, p94, p129, p142, p114, p75, p34, p76, p143, p97, p98, p99, p127, p107, p18, p144, p99, p127, p107, p18, p145, p65, p146, p113, p114, p115, p43, p116, p117, p118, p117, p119, p36, p120, p110, p121, p110, p122, p147, p61]),
-  sharedRenew: /* @__PURE__ */ new Script('sharedRenew', 'shared', '348f4abbba5445c8af1bd07db8d8c126bc7eb9be', [p2, p4, p65, p94, p148, p110, p149]),
-  sharedResize: /* @__PURE__ */ new Script('sharedResize', 'shared', '02f5a10741b8dc8b07a9cf2692f8bb91da46affd', [p2, p150, p4, p94, p151, p97, p98, p99, p127, p107, p18, p152, p113, p114, p115, p43, p116, p117, p118, p117, p119, p36, p120, p110, p121, p110, p122, p153]),
+  sharedAcquire: /* @__PURE__ */ new Script('sharedAcquire', 'shared', 'a46c1677bc8b6b80e0deecd6ddeb0f14204d9419', [p2, p100, p4, p101, p102, p36, p103, p104, p105, p106, p107, p108, p109, p110, p52, p18, p54, p34, p55, p111, p112, p56, p113, p114, p115, p34, p116, p117, p118, p108, p119, p120, p121, p122, p44, p123, p124, p125, p124, p126, p36, p127, p117, p128, p117, p129, p130, p108, p131, p110, p52, p18, p54, p34, p55, p18, p112, p111, p56]),
+  sharedForce: /* @__PURE__ */ new Script('sharedForce', 'shared', '27cf6f11f7f00738b8efa23d13145566541e5a44', [p2, p132, p4, p101, p133, p104, p105, p106, p134, p114, p18, p135, p136, p137, p120, p121, p122, p44, p123, p124, p125, p124, p126, p36, p127, p117, p128, p117, p129, p60, p61]),
+  sharedInspect: /* @__PURE__ */ new Script('sharedInspect', 'shared', '8e3c75ab145b793942e421af4e1027c538600665', [p2, p138, p4, p101, p139, p104, p140, p121, p141]),
+  sharedRefresh: /* @__PURE__ */ new Script('sharedRefresh', 'shared', '7d3d9005d30c86223bd4e22100d109e7a6b18e3b', [p2, p4, p65, p101, p142, p121, p143, p54, p34, p55, p144, p136, p145, p121, p146, p70, p147]),
+  sharedRelease: /* @__PURE__ */ new Script('sharedRelease', 'shared', 'c34652c173f50543dcf2d2bbf7d7fcde5d794631', [p2, p148, p4, p101, p136, p149, p121, p75, p34, p76, p150, p104, p105, p106, p134, p114, p18, p151, p106, p134, p114, p18, p152, p65, p153, p120, p121, p122, p44, p123, p124, p125, p124, p126, p36, p127, p117, p128, p117, p129, p154, p61]),
+  sharedRenew: /* @__PURE__ */ new Script('sharedRenew', 'shared', '348f4abbba5445c8af1bd07db8d8c126bc7eb9be', [p2, p4, p65, p101, p155, p117, p156]),
+  sharedResize: /* @__PURE__ */ new Script('sharedResize', 'shared', '02f5a10741b8dc8b07a9cf2692f8bb91da46affd', [p2, p157, p4, p101, p158, p104, p105, p106, p134, p114, p18, p159, p120, p121, p122, p44, p123, p124, p125, p124, p126, p36, p127, p117, p128, p117, p129, p160]),
 }
 
 export const latchScripts = {
@@ -1168,7 +1186,7 @@ export const latchScripts = {
 }
 
 export const multiScripts = {
-  multiAcquire: /* @__PURE__ */ new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', [p2, p84, p4, p85, p30, p31, p32, p86, p38, p87, p41, p88, p43, p89, p34, p90, p36, p91, p34, p92]),
+  multiAcquire: /* @__PURE__ */ new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', [p2, p91, p4, p92, p30, p31, p32, p93, p39, p94, p42, p95, p44, p96, p34, p97, p36, p98, p34, p99]),
 }
 
 export const scripts: Readonly<Record<ScriptName, Script>> = {

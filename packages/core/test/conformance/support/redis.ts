@@ -141,10 +141,10 @@ class RedisLink implements Link {
 /** Clients also register themselves and ask who the server is, at any time. */
 const isAboutLock = (request: string): boolean => {
   const [command = '', sha1] = request.split(' ')
-  const { lockAcquire, lockSetCount, lockRelease, lockRenew } = scripts
+  const { lockAcquire, lockSetCount, lockRelease, lockRenew, lockTakeOver } = scripts
   const { sharedAcquire, sharedRelease, sharedRenew, sharedResize } = scripts
   const { latchSet, latchCountDown, latchWait } = scripts
-  const ofLocks = [lockAcquire, lockSetCount, lockRelease, lockRenew]
+  const ofLocks = [lockAcquire, lockSetCount, lockRelease, lockRenew, lockTakeOver]
   const ofShared = [sharedAcquire, sharedRelease, sharedRenew, sharedResize]
   const about = [...ofLocks, ...ofShared, latchSet, latchCountDown, latchWait]
   return command.toLowerCase() === 'evalsha' && about.some((script) => script.sha1 === sha1)

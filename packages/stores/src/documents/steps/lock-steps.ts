@@ -29,7 +29,7 @@ const notHeld: ReleaseReply = { kind: 'not-held' }
 
 /** Lets the owner in, sets the count of one that is in, or queues it. */
 export function acquire(state: LockState, request: AcquireRequest, context: StepContext): AcquireReply {
-  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, proof } = request
+  const { owner, count, leaseMs, entryTtlMs, grantLeaseMs, proof, heir } = request
   const { nowUs } = context
   if (state.hold?.owner === owner) {
     if (count > 1) state.hold.count = count
@@ -37,20 +37,31 @@ export function acquire(state: LockState, request: AcquireRequest, context: Step
     return { kind: 'held', token: tokenOfHold(state, request, context) }
   }
   if (count > 1) return { kind: 'lost' }
+  if (heir !== undefined && state.hold?.owner !== heir) return busy(state, 0, nowUs)
   if (isAbandoned(state, owner, nowUs)) return { kind: 'abandoned' }
-  if (!state.hold) grantToFirst(state, context, owner)
-  if (state.hold) {
-    const position = takePosition(state, owner, entryTtlMs, { grantLeaseMs, proof }, nowUs)
-    return { kind: 'busy', ttlMs: ttlMsOf(state, nowUs), serverUs: nowUs, holder: state.hold.owner, position }
+  if (heir !== undefined) {
+    askAgain(state, context)
+    return { kind: 'held', token: admit(state, owner, leaseMs, context) }
   }
+  if (!state.hold) grantToFirst(state, context, owner)
+  if (state.hold)
+    return busy(state, takePosition(state, owner, entryTtlMs, { grantLeaseMs, proof }, nowUs), nowUs)
   state.queue.delete(owner)
   return { kind: 'held', token: admit(state, owner, leaseMs, context) }
 }
 
+const busy = (state: LockState, position: number, nowUs: number): AcquireReply => ({
+  kind: 'busy',
+  ttlMs: ttlMsOf(state, nowUs),
+  serverUs: nowUs,
+  holder: state.hold?.owner ?? '',
+  position,
+})
+
 /** Sets the hold count; at 0 gives up the hold and the queue entry, and hands a free lock on. */
 export function release(state: LockState, request: ReleaseRequest, context: StepContext): ReleaseReply {
   const { nowUs } = context
-  const { owner, count, keepMs } = request
+  const { owner, count, keepMs, heir } = request
   const { hold } = state
   const isMine = hold?.owner === owner
   if (count > 0) {
@@ -60,12 +71,13 @@ export function release(state: LockState, request: ReleaseRequest, context: Step
   if (isMine) state.hold = null
   state.queue.delete(owner)
   if (isMine && keepMs !== undefined) {
-    state.hold = { owner: keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
+    state.hold = { owner: heir ?? keptBy(owner), count: 1, untilUs: nowUs + keepMs * 1_000 }
     askAgain(state, context)
   }
   leaveTombstone(state, request, nowUs)
   if (!state.hold) grantToFirst(state, context)
-  return isMine ? released : notHeld
+  const isDone = heir !== undefined && state.hold?.owner === heir
+  return isMine || isDone ? released : notHeld
 }
 
 /** Has the first waiter ask until when a lock is held, since it knows of a hold that is over. */

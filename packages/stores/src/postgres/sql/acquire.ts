@@ -1,5 +1,6 @@
 import {
   admit,
+  askAgain,
   attributes,
   checkLastToken,
   checkTimes,
@@ -15,6 +16,18 @@ import {
   save,
   settle,
 } from './blocks.js'
+
+/** The lease of a holder that requests the lock again. Reads now_us. Reads and sets l. */
+const keepHold = `l.until_us := greatest(l.until_us, now_us + 1000 * p_lease_ms);`
+
+/** The token of a holder that is in already; a new one if the last is lost. Reads now_us and p_floor. Reads and sets l. Sets fencing_token. */
+const tokenOfHold = `
+    if l.fence_until_us > now_us then
+      ${keepToken('p_lease_ms')}
+    else
+      ${drawToken('p_lease_ms')}
+    end if;
+    fencing_token := l.token;`
 
 /**
  * `acquire`: lets the owner in, sets the count of one that is in, or queues it for p_entry_ms (0: does not).
@@ -47,16 +60,12 @@ ${settle(s)}
 
   if l.owner = p_owner then
     kind := 'held';
-    l.until_us := greatest(l.until_us, now_us + 1000 * p_lease_ms);
+    ${keepHold}
     if p_count > 1 then
       l.hold_count := p_count;
       fencing_token := case when l.fence_until_us > now_us then l.token else 0 end;
-    elsif l.fence_until_us > now_us then
-      ${keepToken('p_lease_ms')}
-      fencing_token := l.token;
     else
-      ${drawToken('p_lease_ms')}
-      fencing_token := l.token;
+${tokenOfHold}
     end if;
   elsif p_count > 1 then
     kind := 'lost';
@@ -100,5 +109,57 @@ ${keepQueue}
     end if;
   end if;
 ${save(s)}
+end
+$function$;`
+
+/**
+ * `take_over`: makes the owner the holder of a lock that p_heir holds, and notifies the first waiter: revoked <owner>.
+ *
+ * Returns as `acquire`; 'busy', with queue_position 0, unless the owner or p_heir holds the lock, with ttl_ms -2 and holder '' if it is free.
+ * Safe to run twice, and late: a hold keeps its token.
+ */
+export const takeOver = (s: string): string => `
+create function ${s}.take_over(
+  p_name text, p_owner text, p_heir text, p_lease_ms bigint, p_floor bigint,
+  out kind text, out fencing_token bigint, out ttl_ms bigint, out server_us bigint, out holder text,
+  out queue_position int
+) language plpgsql ${attributes} as $function$
+declare
+  l ${s}.lock;
+  was ${s}.lock;
+  now_us bigint;
+begin
+${checkTimes('p_lease_ms')}
+  select * into l from ${s}.lock where name = p_name for no key update;
+  was := l;
+  ${readClock}
+${checkToken('p_floor')}
+${settle(s)}
+
+  if l.owner = p_owner then
+${checkLastToken(s)}
+    kind := 'held';
+    ${keepHold}
+${tokenOfHold}
+  elsif l.owner = p_heir then
+${checkLastToken(s)}
+    if ${isAbandoned(s)} then
+      kind := 'abandoned';
+    else
+      kind := 'held';
+${admit('p_owner', 'p_lease_ms')}
+      fencing_token := l.token;
+${askAgain(s)}
+    end if;
+  else
+    kind := 'busy';
+    ttl_ms := case when l.owner is null then -2 else ${msUntil('l.until_us')} end;
+    server_us := now_us;
+    holder := coalesce(l.owner, '');
+    queue_position := 0;
+  end if;
+  if l.name is not null then
+${save(s)}
+  end if;
 end
 $function$;`

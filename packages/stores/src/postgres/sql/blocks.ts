@@ -81,6 +81,12 @@ export const leaveTombstone = (s: string): string => `
       on conflict (name, owner) do update set until_us = excluded.until_us;
     end if;`
 
+/** Has the first waiter ask until when the lock is held: it knows of a hold that is over. Reads now_us. */
+export const askAgain = (s: string): string => `
+      perform pg_notify(inbox, concat_ws(' ', 'revoked', owner)) from (
+        select owner, inbox, alive_until_us from ${s}.place where name = p_name order by ticket limit 1
+      ) head where alive_until_us > now_us;`
+
 /** Writes the row back. Reads l and was, the row as it was read. */
 export const save = (s: string): string => `
   if l is distinct from was then

@@ -1,4 +1,4 @@
-import { acquire } from './acquire.js'
+import { acquire, takeOver } from './acquire.js'
 import { fence } from './fence.js'
 import { handOff } from './hand-off.js'
 import { latchChanges } from './latch/changing.js'
@@ -31,6 +31,7 @@ const migrations: readonly ((s: string, kind: TableKind) => string)[] = [
       tables(s, kind),
       handOff(s),
       acquire(s),
+      takeOver(s),
       release(s),
       upkeep(s),
       reading(s),

@@ -1,4 +1,5 @@
 import {
+  askAgain,
   attributes,
   canHandOn,
   checkTimes,
@@ -26,15 +27,15 @@ const handOn = (s: string): string => `
 
 /**
  * `release`: sets the hold count. At 0 gives up hold and queue entry, leaves a tombstone for p_tombstone_ms (0: none), and
- * hands a free lock on. With p_keep_ms above 0 the lock stays held for that long, exactly, by no client, and the first waiter is
- * notified: revoked <owner>.
+ * hands a free lock on. With p_keep_ms above 0 the lock stays held for that long, exactly, by p_heir or, without one, '<owner>:kept', and
+ * the first waiter is notified: revoked <owner>.
  *
- * Returns whether the owner held the lock. Safe to run twice: the second time it does not.
+ * Returns whether the owner held the lock, or p_heir holds it. Safe to run twice: the second time it does not, unless p_heir does.
  */
 export const release = (s: string): string => `
 create function ${s}.release(
   p_name text, p_owner text, p_count int, p_tombstone_ms bigint, p_floor bigint, p_keep_ms bigint default 0,
-  out is_mine boolean
+  p_heir text default null, out is_mine boolean
 ) language plpgsql ${attributes} as $function$
 declare
   l ${s}.lock;
@@ -56,16 +57,14 @@ ${settle(s)}
   else
 ${giveUp(s)}
     if is_mine and p_keep_ms > 0 then
-      l.owner := p_owner || ':kept';
+      l.owner := coalesce(p_heir, p_owner || ':kept');
       l.hold_count := 1;
       l.until_us := now_us + p_keep_ms * 1000;
-      -- The first waiter asks until when: it knows of a hold that is over.
-      perform pg_notify(inbox, concat_ws(' ', 'revoked', owner)) from (
-        select owner, inbox, alive_until_us from ${s}.place where name = p_name order by ticket limit 1
-      ) head where alive_until_us > now_us;
+${askAgain(s)}
     end if;
 ${leaveTombstone(s)}
 ${handOn(s)}
+    is_mine := is_mine or coalesce(l.owner = p_heir, false);
   end if;
 ${save(s)}
 end

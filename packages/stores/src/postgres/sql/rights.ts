@@ -30,6 +30,7 @@ const entryPoints = [
   'resize',
   'size',
   'sweep',
+  'take_over',
   'tell',
   'uptime',
 ] as const

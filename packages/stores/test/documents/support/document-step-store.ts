@@ -155,10 +155,15 @@ export class DocumentStepStore<State extends WaitingState, Written> implements E
       const held = holds.find((hold) => hold.owner === owner)
       return { kind: 'granted', owner, token: held?.token ?? token, leaseMs, proof }
     })
-    if (kind !== 'released') return notices
-    if (step.kind === 'force') return [{ kind: 'revoked', owner: step.owner }, ...notices]
-    const isKept = step.kind === 'release' && step.count === 0 && step.keepMs !== undefined
-    const [first] = isKept ? this.#content().state.queue : []
+    if (step.kind === 'force' && kind === 'released')
+      return [{ kind: 'revoked', owner: step.owner }, ...notices]
+    const { holds: held } = this.#stepped.kind.read(before, this.#nowUs())
+    const wasHeldBy = (owner: string): boolean => held.some((hold) => hold.owner === owner && hold.leftMs > 0)
+    const isKept =
+      step.kind === 'release' && step.count === 0 && step.keepMs !== undefined && wasHeldBy(step.owner)
+    const isTakenOver =
+      step.kind === 'acquire' && kind === 'held' && step.heir !== undefined && wasHeldBy(step.heir)
+    const [first] = isKept || isTakenOver ? this.#content().state.queue : []
     const asksAgain = first !== undefined && first[1].aliveUntilUs > this.#nowUs()
     return asksAgain ? [{ kind: 'revoked', owner: first[0] }, ...notices] : notices
   }

@@ -84,7 +84,7 @@ export class PostgresUnderTest implements EngineUnderTest {
 
 const aboutLocks = new RegExp(`^LOG: +execute <unnamed>: select \\* from ${countedCalls.source}`, 'gm')
 const aboutLock =
-  /"holdfast"\.((acquire|release|renew)(_shared)?|resize|latch_(set|count_down|delete|wait))\(/
+  /"holdfast"\.((acquire|release|renew)(_shared)?|take_over|resize|latch_(set|count_down|delete|wait))\(/
 
 class PostgresLink implements Link {
   readonly #proxy: FaultProxy
