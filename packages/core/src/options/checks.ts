@@ -129,7 +129,7 @@ export function unknownName(
 }
 
 /** The name that was probably meant, to be appended to the one that was given; empty if there is none. */
-export function guessOf(given: unknown, names: readonly string[]): string {
+function guessOf(given: unknown, names: readonly string[]): string {
   const nearest = typeof given === 'string' ? nearestName(given, names) : undefined
   return nearest === undefined ? '' : ` (did you mean ${nearest}?)`
 }
