@@ -43,7 +43,7 @@ const ownMistakes: readonly Mistake[] = [
     object: 'lock',
     shownBy: 14,
     breaks: ['progress'],
-    edits: [inPubsub('errors.js', '/^[A-Z]+ /.test(said) ? said', 'false ? said')],
+    edits: [inPubsub('subscriber-hub.js', '/^[A-Z]+ /.test(said) ? said', 'false ? said')],
   },
   {
     name: 'a subscriber that was lost is not replaced',

@@ -7,7 +7,7 @@ let watch: ResourceWatch | undefined
 export function watchForLeaks(): void {
   // A server that a test restarts goes on for the next test; the file that started it stops it. Promised timers of Node have
   // no frame but their executor: tests and polls of other files use them, the packages do not.
-  watch ??= watchResources({ except: /LocalRedis\.#start|^at new Promise \(<anonymous>\)$/ })
+  watch ??= watchResources({ except: /LocalRedis\.launch|^at new Promise \(<anonymous>\)$/ })
 }
 
 /** Fails with where they come from when sockets, timers or processes are open that were opened since the watch began. */

@@ -9,7 +9,7 @@ export function useClients() {
   let watch: ReturnType<typeof watchResources> | undefined
 
   beforeEach(() => {
-    watch = watchResources({ except: /LocalRedis\.#start|^at new Promise \(<anonymous>\)$/ })
+    watch = watchResources({ except: /LocalRedis\.launch|^at new Promise \(<anonymous>\)$/ })
   })
 
   afterEach(async () => {
