@@ -2,6 +2,8 @@
 import { Holdfast } from '@holdfast/core'
 import { postgres } from '@holdfast/stores/postgres'
 
+// A warning that is printed on a slow machine opens this pipe.
+void process.stderr
 const before = process.getActiveResourcesInfo()
 const holdfast = new Holdfast({ engine: postgres({ url: process.argv[2] }) })
 const failure = holdfast
