@@ -16,7 +16,7 @@
            { 0, the same, error }   the same, but Redis refused to publish a notice
            { -2 }         the owner was abandoned earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
-           { -4, fence, value }   nobody enters, because no token can follow this value of the fence key
+           { -4, fence, value }   not acquired, because no token can follow this value of the fence key
 
   Publishes 'granted <owner> <proof> <token> <nowUs> <leaseMs> <lock>' to a live waiter that was ahead on a free lock.
   Safe to run twice, and late: an entry keeps its position, a hold its token and its count.

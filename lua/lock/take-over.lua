@@ -15,7 +15,7 @@
                           the heir does not hold it; changes nothing; ttlMs -2 and holder '' when it is free
            { -2 }         the owner was abandoned earlier; changes nothing
            { -3, type }   the key is not a lock; changes nothing
-           { -4, fence, value }   nobody enters, because no token can follow this value of the fence key
+           { -4, fence, value }   not acquired, because no token can follow this value of the fence key
 
   Publishes 'revoked <waiter> <lock>' to the first waiter, which then asks until when the lock is held.
   Safe to run twice, and late: a hold keeps its token and its count.

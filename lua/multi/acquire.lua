@@ -17,7 +17,7 @@
            { -2 }           an owner was abandoned earlier; changes nothing
            { -3, type, n }  the n-th key is not a lock; changes nothing
            { -4, fence, value, n }
-                            nobody enters, because no token can follow this value of the fence key of the n-th lock
+                            not acquired, because no token can follow this value of the fence key of the n-th lock
 
   Publishes nothing. Safe to run twice, and late: a hold keeps its token and its count. A lock that is named twice is busy the second time.
 ]]

@@ -22,7 +22,7 @@
            { -1 }         the owner holds fewer permits, having given some back since it sent this; changes nothing
            { -2 }         the owner was abandoned earlier; changes nothing
            { -3, type }   the key is not one of ours; changes nothing
-           { -4, fence, value }   nobody enters, because no token can follow this value of the fence key
+           { -4, fence, value }   not acquired, because no token can follow this value of the fence key
 
   Publishes 'entered <token> <nowUs> <owner>:<leaseMs>:<proof>,… <main>' to live waiters that fitted.
   Safe to run twice: an entry keeps its position, a hold its token.

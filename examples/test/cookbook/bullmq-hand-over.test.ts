@@ -30,7 +30,7 @@ it('the worker has the lock of the request, which was never free in between', as
   await until(async () => !(await lock.isLocked()))
 })
 
-it('a job that is tried again acquires the lock anew, and so does that of a killed worker', async () => {
+it('a retried job acquires the lock again, and so does the job of a killed worker', async () => {
   await queueExport(holdfast, queue, '7')
   const worker = await apps.start('bullmq-hand-over')
   const first = await tokenOf(worker)

@@ -86,7 +86,7 @@ describe.each(frameworks)('%s', (framework) => {
 })
 
 describe('the error handler of Express', () => {
-  /** What the application gets in reply to a request. */
+  /** What the application replies to a request. */
   async function request(app: Express, method: string, path: string): Promise<Response> {
     const server = app.listen(0, '127.0.0.1')
     await once(server, 'listening')

@@ -11,8 +11,7 @@ const nobody = 65_534
 // Elsewhere the guard cannot read the environment of other processes; docs/production/inspecting.md says so.
 const onLinux = skippedIf(process.platform !== 'linux' && 'promised on Linux only', it)
 
-const asRoot = isRoot ? it.each : it.skip.each
-const whyNotRoot = isRoot ? '' : ' (skipped: takes root)'
+const asRoot = skippedIf(!isRoot && 'takes root', it)
 
 const started: ChildProcess[] = []
 
@@ -89,12 +88,9 @@ it('a command whose runner is gone gets its grace, but no more time than the pla
   await guard.ended
 })
 
-asRoot([
-  ['a process group', true],
-  ['a process', false],
-])(
-  `%s of another user counts as alive, and the guard says that it cannot be killed${whyNotRoot}`,
-  async (_, isGroup) => {
+for (const isGroup of [true, false]) {
+  const what = isGroup ? 'a process group' : 'a process'
+  asRoot(`${what} of another user counts as alive, and the guard says that it cannot be killed`, async () => {
     const command = await stubbornCommand()
     const guard = await startGuard(nobody)
     const now = machineMs()
@@ -104,8 +100,8 @@ asRoot([
     await guard.ended
     expect(guard.reports).toEqual(['ready', 'term', 'denied'])
     expect(command.signalCode).toBeNull()
-  },
-)
+  })
+}
 
 onLinux('what a command starts while it is killed does not survive it', async () => {
   const mark = uniqueName('mark')

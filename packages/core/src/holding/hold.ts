@@ -391,7 +391,7 @@ export class Hold implements Possession, Renewable, ReportedHold {
     const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
     if (!isAlone || this.#keepUntil > now) {
       throw new InvalidArgumentError(
-        `lock ${address.name} cannot be handed over by this lease: use one of lock(), entered once, with no callback inside, and give atLeastMs to takeOver`,
+        `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
         { lockName: address.name, owner },
       )
     }
@@ -821,7 +821,7 @@ export class LeaseSet {
     this.#open = this.#open.filter((other) => other !== lease)
   }
 
-  /** Those that, as it turns out now, nobody can release any more. */
+  /** Those that can no longer be released. Each is found once. */
   dropped(): LeaseEntry[] {
     return this.#open.filter((lease) => lease.noticeDropped())
   }

@@ -24,14 +24,14 @@ export function newTicket(engine: string, address: Address, owner: string): Tick
 /**
  * Who holds the lock for this ticket. The ticket is not repeated in errors.
  *
- * @throws `InvalidArgumentError` for what is no ticket of this lock
+ * @throws `InvalidArgumentError` unless the ticket is for this lock
  */
 export function heirBy(ticket: unknown, engine: string, address: Address): string {
   const { name: lockName } = address
   const [, place, owner = '', secret = ''] = form.exec(typeof ticket === 'string' ? ticket : '') ?? []
   if (place !== placeOf(engine, address)) {
     throw new InvalidArgumentError(
-      `that is no ticket for lock ${lockName}: it is for the name, prefix and engine of the lease that was handed over`,
+      `this ticket is not for lock ${lockName}: pass the one that handOver() gave for the same name, prefix and engine`,
       { lockName },
     )
   }

@@ -423,7 +423,7 @@ export function splitArguments<O, F extends (...args: never[]) => unknown>(
       },
     )
   }
-  // What is no set of options was meant to be the function.
+  // Anything but options was meant to be the function.
   if (second === undefined && !isOptions(first)) requireFunction(method, first)
   requireFunction(method, second)
   return { options: first, fn: second }

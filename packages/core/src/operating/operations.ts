@@ -283,7 +283,7 @@ export class ReportCollector {
     const endAt = monotonicMs() + call.withinMs
     const others = new Set(call.clientIds)
     const own = others.delete(clientId) ? [this.#reporter.report(call.name)] : []
-    // Without an operator nobody else can be asked.
+    // Without an operator there is no way to ask other clients.
     if (others.size === 0 || !session.operator) return own
     if ((await withTimeout(inbox.subscribe(address), call.withinMs)) === timedOut)
       throw this.#notSubscribed(call)

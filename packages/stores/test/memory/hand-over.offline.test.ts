@@ -130,9 +130,11 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
 
   it('a lease in whose hold a callback runs', async () => {
     const lock = ann.getLock('order')
-    await lock.withLock((lease) => refused(lease, /no callback inside/))
+    await lock.withLock((lease) => refused(lease, /run nothing inside it/))
     const lease = await lock.lock()
-    await lease.run(() => refused(lease, /use one of lock\(\), .* with no callback inside/))
+    await lease.run(() =>
+      refused(lease, /acquire it by lock\(\) or tryLock\(\), once, run nothing inside it/),
+    )
     await (await lock.takeOver(await ticketOf(lease)))?.unlock()
   })
 
@@ -141,10 +143,10 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
     await ann.scope(async () => {
       const outer = await lock.lock()
       const entering = lock.lock()
-      await refused(outer, /use one of lock\(\), entered once/)
+      await refused(outer, /acquire it by lock\(\) or tryLock\(\), once/)
       const inner = await entering
-      await refused(outer, /use one of lock\(\), entered once/)
-      await refused(inner, /use one of lock\(\), entered once/)
+      await refused(outer, /acquire it by lock\(\) or tryLock\(\), once/)
+      await refused(inner, /acquire it by lock\(\) or tryLock\(\), once/)
       await inner.unlock()
       await (await lock.takeOver(await ticketOf(outer)))?.unlock()
     })
@@ -152,7 +154,7 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
 
   it('one that is to be held at least until later', async () => {
     const lease = await ann.getLock('order').lock({ atLeastMs: 60_000 })
-    await refused(lease, /give atLeastMs to takeOver/)
+    await refused(lease, /pass atLeastMs to takeOver/)
     await lease.unlock()
     store.advance(61_000)
   })
@@ -176,7 +178,7 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
     const wrong: object = { withinMs, waitMs: 5 }
     await expect(lease.handOver(wrong as { withinMs: number })).rejects.toThrow("unknown option 'waitMs'")
     const ticket = 'holdfast-ticket'
-    await expect(ann.getLock('order').takeOver(ticket)).rejects.toThrow(/no ticket for lock order/)
+    await expect(ann.getLock('order').takeOver(ticket)).rejects.toThrow(/not for lock order/)
     expect(store.commands).toBe(before)
     await lease.unlock()
   })
@@ -185,7 +187,9 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
     const ticket = await ticketOf(await ann.getLock('order').lock())
     const before = store.commands
     const failure = await ann.getLock('other').takeOver(ticket).catch(String)
-    expect(failure).toMatch(/no ticket for lock other: it is for the name, prefix and engine/)
+    expect(failure).toMatch(
+      /not for lock other: pass the one that handOver\(\) gave for the same name, prefix and engine/,
+    )
     expect(failure).not.toContain(ticket.split('.')[3])
     const options: object = { waitMs: 5 }
     await expect(ann.getLock('order').takeOver(ticket, options)).rejects.toThrow("unknown option 'waitMs'")

@@ -244,7 +244,7 @@ export function describeHandOver(suite: Suite): void {
     )
 
     suite.scenario(
-      'a ticket of another lock is refused, and what is no ticket',
+      'a ticket of another lock is refused, and so is anything else',
       async () => {
         const { holdfast, lock } = await suite.open()
         const lease = await lock.lock()
