@@ -11,7 +11,7 @@ import { root } from './lib/workspace.mjs'
 
 const bounds = {
   files: 119,
-  lines: 23_420,
+  lines: 23_443,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 26,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 36,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 262_660,
-  'bundle of one lock with LockClient, bytes': 179_050,
+  'bundle of one lock with Holdfast, bytes': 263_050,
+  'bundle of one lock with LockClient, bytes': 179_390,
 }
 
 /** Files that only say what is public may be short. */
