@@ -1,6 +1,5 @@
 import calculateSlot from 'cluster-key-slot'
-import { titleOf } from '../engine/requests.js'
-import type { Target } from '../engine/requests.js'
+import { titleOf, type Target } from '../engine/requests.js'
 import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Hold } from '../holding/hold.js'
 import { reasonTogether } from '../holding/loss.js'

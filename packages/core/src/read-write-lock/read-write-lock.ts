@@ -1,9 +1,7 @@
 import { writePermits } from '../engine/requests.js'
-import { storeOf } from '../lock-client.js'
-import type { LockClient } from '../lock-client.js'
+import { storeOf, type LockClient } from '../lock-client.js'
 import { Lock } from '../objects/lock.js'
-import { resolveReentrant } from '../options/options.js'
-import type { LockOptions } from '../options/options.js'
+import { resolveReentrant, type LockOptions } from '../options/options.js'
 import { sharedSteps } from '../redis/kinds/shared.js'
 
 /**

@@ -11,14 +11,12 @@ import type {
   ResizeReply,
   SharedInspection,
 } from '../engine/replies.js'
-import type { LockSteps } from '../engine/lock-steps.js'
+import { TokenFloors, type LockSteps } from '../engine/lock-steps.js'
 import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
-import { TokenFloors } from '../engine/lock-steps.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { RefusedError } from '../errors/errors.js'
 import { engineName, isSlotMoving } from './errors.js'
-import { clientInboxOf } from './keys.js'
-import type { Keys, Kind } from './keys.js'
+import { clientInboxOf, type Keys, type Kind } from './keys.js'
 import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/lock.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 

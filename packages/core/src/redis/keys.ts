@@ -1,6 +1,5 @@
-import type { Address, Addressing, ObjectType } from '../engine/requests.js'
+import { clientOf, type Address, type Addressing, type ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { clientOf } from '../engine/requests.js'
 
 /** The Redis keys of one object. All of them live in one cluster slot. */
 export interface Keys extends Address {

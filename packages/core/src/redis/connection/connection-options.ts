@@ -1,7 +1,6 @@
 import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { checkNames, checkValues, isOptions, valueChecks } from '../../options/checks.js'
-import type { OptionCheck } from '../../options/checks.js'
+import { checkNames, checkValues, isOptions, valueChecks, type OptionCheck } from '../../options/checks.js'
 import { kindOf } from '../../util/mistakes.js'
 import type { CommandConnection, RedisConnectionOptions } from './types.js'
 

@@ -1,12 +1,16 @@
 import type { JointReply } from '../../engine/replies.js'
 import { CarriedSteps } from '../carried-steps.js'
-import { fenceBeyond, notALockReply, readBusy } from '../commands.js'
-import type { RedisCommands, RedisCommandsOptions } from '../commands.js'
+import {
+  fenceBeyond,
+  notALockReply,
+  readBusy,
+  type RedisCommands,
+  type RedisCommandsOptions,
+} from '../commands.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import { asList, numberAt, textAt } from '../reply.js'
 import { multiScripts } from '../scripts/generated.js'
-import type { RedisJointRequest } from './lock.js'
-import { keyList } from './lock.js'
+import { keyList, type RedisJointRequest } from './lock.js'
 
 /** What multi locks bring along: several locks of one slot in one command. */
 export const multiSteps = /* @__PURE__ */ new CarriedSteps(

@@ -5,8 +5,7 @@ import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys } from '../keys.js'
 import { numberAt, textAt } from '../reply.js'
 import { sharedScripts } from '../scripts/generated.js'
-import type { Calls, RedisQueueEntry, RedisRenewal } from './lock.js'
-import { tombstoneOf } from './lock.js'
+import { tombstoneOf, type Calls, type RedisQueueEntry, type RedisRenewal } from './lock.js'
 
 /** The keys of a read/write lock or semaphore, in the order that the scripts want. */
 const keyList = ({ main, ends, queue, waiters, fence, size }: Keys): string[] => [

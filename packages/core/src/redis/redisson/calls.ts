@@ -1,11 +1,22 @@
 import type { SharedInspection } from '../../engine/replies.js'
-import { writePermits } from '../../engine/requests.js'
-import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../../engine/requests.js'
+import {
+  writePermits,
+  type AcquireRequest,
+  type ReleaseRequest,
+  type ResizeRequest,
+} from '../../engine/requests.js'
 import type { ScriptCall } from '../connection/script-connection.js'
 import type { Keys, Kind, Layout } from '../keys.js'
 import type { LatchCalls } from '../kinds/latch.js'
-import { keyList, LockCalls, tombstoneOf, waitingOf } from '../kinds/lock.js'
-import type { Calls, RedisQueueEntry, RedisRenewal } from '../kinds/lock.js'
+import {
+  keyList,
+  LockCalls,
+  tombstoneOf,
+  waitingOf,
+  type Calls,
+  type RedisQueueEntry,
+  type RedisRenewal,
+} from '../kinds/lock.js'
 import { numberAt, textAt } from '../reply.js'
 import { scripts } from './generated.js'
 import type { RedissonSemaphore } from './options.js'

@@ -2,8 +2,7 @@ import type { AcquireReply, RenewalReply } from '../../engine/replies.js'
 import type { AcquireRequest } from '../../engine/requests.js'
 import type { LockEngine } from '../../engine/session.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { RedisCommands } from '../commands.js'
-import type { RedisCommandsOptions } from '../commands.js'
+import { RedisCommands, type RedisCommandsOptions } from '../commands.js'
 import { engineName } from '../errors.js'
 import type { Keys } from '../keys.js'
 import type { RedisRenewal } from '../kinds/lock.js'
@@ -18,8 +17,7 @@ import {
   RSemaphoreCalls,
 } from './calls.js'
 import { scripts } from './generated.js'
-import { resolveRedisson, sharingWith } from './options.js'
-import type { RedissonOptions } from './options.js'
+import { resolveRedisson, sharingWith, type RedissonOptions } from './options.js'
 import { RedissonSession } from './session.js'
 
 const { clientIdentify, clientPermissions, clientRegister } = lockScripts
