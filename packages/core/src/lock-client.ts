@@ -12,7 +12,7 @@ import {
   type LockOptions,
 } from './options/options.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
-import { nativeEngine } from './redis/native.js'
+import { nativeEngine } from './redis/engine.js'
 import { redisOptionNames, type RedisOptions } from './redis/options.js'
 import { ClientParts, StoreClient, type ClientKind } from './store-client.js'
 import { kindOf } from './util/mistakes.js'

@@ -25,7 +25,7 @@ import {
 import { callSite, type CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
-import { multiSteps } from '../redis/kinds/multi.js'
+import { multiSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
 import { kindOf } from '../util/mistakes.js'

@@ -2,7 +2,7 @@ import { writePermits } from '../engine/requests.js'
 import { storeOf, type LockClient } from '../lock-client.js'
 import { Lock } from '../objects/lock.js'
 import { resolveReentrant, type LockOptions } from '../options/options.js'
-import { sharedSteps } from '../redis/kinds/shared.js'
+import { sharedSteps } from '../redis/carried-steps.js'
 
 /**
  * A read/write lock: any number of readers at once, or one writer.

@@ -37,7 +37,7 @@ import {
 } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
 import type { LeaseEntry } from '../ownership/possession.js'
-import { sharedSteps } from '../redis/kinds/shared.js'
+import { sharedSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
