@@ -142,10 +142,11 @@ describe('a queue master that falls silent while the lock is free, after content
   async function contendedLately(): Promise<{
     readonly quorum: HoldfastQuorum
     readonly queueMaster: SlowEngine
+    readonly second: SlowEngine
   }> {
     const engines = slow(0)
-    const [queueMaster] = engines
-    if (!queueMaster) throw new Error('there is a queue master')
+    const [queueMaster, second] = engines
+    if (!queueMaster || !second) throw new Error('there are two masters')
     const [holder, quorum] = [await open(), await open({}, engines)]
     const lease = await inVirtualTime(holder.getLock('job').lock())
     const waiting = quorum.getLock('job').lock()
@@ -153,7 +154,7 @@ describe('a queue master that falls silent while the lock is free, after content
     await inVirtualTime(lease.unlock())
     await inVirtualTime((await inVirtualTime(waiting)).unlock())
     queueMaster.freeze()
-    return { quorum, queueMaster }
+    return { quorum, queueMaster, second }
   }
 
   it.each([0, 900])('is passed over after a quarter of its time (waitMs %d)', async (waitMs) => {
@@ -164,6 +165,19 @@ describe('a queue master that falls silent while the lock is free, after content
     expect(lease?.isHeld).toBe(true)
     queueMaster.thaw()
     await inVirtualTime(lease?.unlock() ?? Promise.resolve())
+  })
+
+  it('does not make a call that asks once take longer than one round, if another master is silent, too', async () => {
+    const { quorum, queueMaster, second } = await contendedLately()
+    second.freeze()
+    const attempt = quorum.getLock('job').tryLock()
+    const refused = expect(attempt).rejects.toThrow(
+      'master 1 (slow) and master 2 (slow) did not reply within 1050 ms for lock job',
+    )
+    expect(await elapsed(attempt.catch(() => undefined))).toBeLessThan(1_100)
+    await refused
+    queueMaster.thaw()
+    second.thaw()
   })
 
   it('is named when a wait ends before that', async () => {

@@ -71,5 +71,5 @@ function adviceOnClient(kind: string, place: 'client' | 'quorum'): string {
       ? 'nodeRedis.sentinel(createClient, { name, sentinelRootNodes })'
       : 'nodeRedis(createClient({ url }))'
   const call = place === 'client' ? `new Holdfast({ redis: ${made} })` : `masters: [${made}, …]`
-  return `; install @holdfast/node-redis, and pass it as ${call}${kind.startsWith('a pool') ? ': Holdfast needs one connection for commands, and no pool' : ''}`
+  return `; with @holdfast/core/node-redis pass it as ${call}${kind.startsWith('a pool') ? ': Holdfast needs one connection for commands, and no pool' : ''}`
 }

@@ -137,7 +137,9 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
   }
 
   protected begin(): void {
-    const { contention } = this.#client
+    const { contention, settings } = this.#client
+    // All rounds together. The first of them ends before that if masters owe their replies.
+    if (this.options.waitMs === 0) this.limitTo(settings.memberTimeoutMs + lateSettlingMs)
     const usable = this.#ballot.all.filter(({ master }) => master.health.isUsable)
     if (usable.length < this.#ballot.quorum) {
       this.#consult(this.#ballot.all.filter((vote) => !usable.includes(vote)))
@@ -365,9 +367,11 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
       this.#win()
       return
     }
+    const isOnce = this.options.waitMs === 0
     const owing = this.#ballot.all.filter(
       ({ state, master }) =>
-        (state === 'requested' || !master.health.isUsable) && master.silence.isOutage(this.startedAt),
+        (state === 'requested' || !master.health.isUsable) &&
+        (isOnce || master.silence.isOutage(this.startedAt)),
     )
     if (this.#last || (!this.#lastError && owing.length === 0)) {
       this.#endInVain()
