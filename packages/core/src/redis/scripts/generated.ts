@@ -1189,9 +1189,5 @@ export const multiScripts = {
   multiAcquire: /* @__PURE__ */ new Script('multiAcquire', 'multi', 'e84826ccc7124f6ca7d645073aa47a2d0b54bb32', [p2, p91, p4, p92, p30, p31, p32, p93, p39, p94, p42, p95, p44, p96, p34, p97, p36, p98, p34, p99]),
 }
 
-export const scripts: Readonly<Record<ScriptName, Script>> = {
-  ...lockScripts,
-  ...sharedScripts,
-  ...latchScripts,
-  ...multiScripts,
-}
+export const scripts: Readonly<Record<ScriptName, Script>> = /* @__PURE__ */ Object.assign({
+}, lockScripts, sharedScripts, latchScripts, multiScripts)
