@@ -7,9 +7,10 @@ import {
   type Schedule,
   type Verdict,
 } from '@holdfast/chaos'
-import type { HistoryEvent } from '@holdfast/testkit'
+import type { Excuse, HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
 import { SimProcess, startServer, type SimServer } from './cast.js'
+import type { FaultKind } from './fault-kind.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
@@ -163,6 +164,16 @@ class Play {
       .catch((error: unknown) => this.failures.push(`${process.name}: ${String(error)}`))
   }
 
+  /**
+   * One store of several excuses nothing. A second one may cost a majority: a token that one had drawn by a clock ahead of the
+   * others is gone with what another had of it, as none of them sits out a quarantine here.
+   */
+  #excusesOf({ excuses = [], hitsServer }: FaultKind): readonly Excuse[] {
+    if (this.#servers.length === 1 || !hitsServer) return excuses
+    if (!this.#wasServerHit) return []
+    return excuses.includes('exclusion') ? [...excuses, 'tokens'] : excuses
+  }
+
   #inject(plan: SimFaultPlan, n: number, startAtMs: number, calls: SimSchedule['calls']): void {
     const process = this.#processes[plan.target % processCount]
     const server = this.#servers[plan.target % this.#servers.length]
@@ -175,16 +186,15 @@ class Play {
     const id = `fault-${n + 1}`
     const forMs = plan.forMs + (kind.longerMs ?? 0)
     const disturbs = { none: [], target: [process.name], all: 'all' } as const
-    // A minority of the stores excuses nothing.
-    const isExcused = this.#servers.length === 1 || kind.hitsServer !== true || this.#wasServerHit
-    if (kind.hitsServer) this.#wasServerHit = true
+    const excuses = this.#excusesOf(kind)
+    if (kind.hitsServer || kind.movesClock) this.#wasServerHit = true
     this.#events.push({
       kind: 'fault',
       atMs: this.#world.nowMs,
       id,
       fault: plan.name,
       disturbs: disturbs[kind.disturbs],
-      excuses: isExcused ? (kind.excuses ?? []) : [],
+      excuses,
       locks: 'all',
     })
     const heal = kind.inject({

@@ -3,6 +3,7 @@ import type { History } from '../history.js'
 import { groupBy, type OfKind } from '../grouping.js'
 import { evidence, type Violation } from '../violation.js'
 import { entryKey, turnEndMs, waitersByEntry, type Waiter } from '../waiters.js'
+import { singleFactor } from './hand-offs.js'
 
 /** A call that acquired, not by re-entry. */
 interface Entry {
@@ -59,7 +60,9 @@ function isBefore(
   canTell: boolean,
   handOffMs: number,
 ): boolean {
-  if (end.kind === 'refused' || !canTell) return entered.atMs < end.atMs - handOffMs
+  if (end.kind === 'refused') return entered.atMs < end.atMs - handOffMs
+  // The message of its turn may have been as late as a single one may be.
+  if (!canTell) return entered.atMs < end.atMs - handOffMs * singleFactor
   return entered.token !== null && end.token !== null && entered.token < end.token
 }
 
