@@ -1,6 +1,6 @@
 // Usage: node scripts/bundle.mjs
 // Makes what packages publish of what the compiler has built: a file for each entry point, and files with what several of them share, as
-// ECMAScript modules and as CommonJS, with rolled-up declarations. Names stay, and it is laid out to be read, so that stack traces make sense.
+// ECMAScript modules and as CommonJS, with rolled-up declarations.
 import {
   existsSync,
   mkdirSync,
@@ -103,21 +103,25 @@ function licenceOf(file) {
 const marked = (code) => code.replace(/\/\* @__PURE__ \*\/ (new )?/g, '$1PURE$$.')
 const unmarked = (code) => code.replace(/(new )?PURE\$\./g, '/* @__PURE__ */ $1')
 
-/** To be read where it is installed, in as few bytes as that allows: without comments, which for users are in the declarations. */
+/** Names stay for stack traces, and lines are short enough for them. Comments are for users in the declarations. */
+const bare = {
+  target: 'es2022',
+  charset: 'utf8',
+  legalComments: 'none',
+  minifyWhitespace: true,
+  lineLimit: 120,
+}
+
 const layout = {
   name: 'layout',
   async renderChunk(code, { fileName }) {
-    const isCode = fileName.endsWith('.js')
-    const bare = { target: 'es2022', charset: 'utf8', legalComments: 'none', minifyWhitespace: true }
-    const text = isCode ? unmarked((await transform(marked(code), bare)).code) : code
-    return format(text, {
-      parser: isCode ? 'espree' : 'typescript',
+    if (fileName.endsWith('.js')) return unmarked((await transform(marked(code), bare)).code)
+    return format(code, {
+      parser: 'typescript',
       printWidth: 160,
       useTabs: true,
       semi: false,
       singleQuote: true,
-      arrowParens: 'avoid',
-      embeddedLanguageFormatting: 'off',
     })
   },
 }

@@ -97,7 +97,7 @@ function checkRuntimes(redisUrl) {
   let folder = ''
   step('consumer for each runtime', () => {
     const ioredis = installedVersion('ioredis', 'packages/core/')
-    const redis = installedVersion('redis', 'packages/node-redis/')
+    const redis = installedVersion('redis', 'packages/core/')
     folder = installConsumer('runtime', { source: 'runtime', dependencies: { ioredis, redis } })
   })
   const runtimes = ['bun', 'deno', ...(isFullMatrix ? ['node22', 'node24', 'node26'] : [])]
@@ -157,8 +157,8 @@ function checkTypes() {
     const folder = installConsumer('without-node-types', {
       source: 'without-node-types',
       dependencies: {
-        '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/metrics/'),
-        'prom-client': installedVersion('prom-client', 'packages/metrics/'),
+        '@opentelemetry/api': installedVersion('@opentelemetry/api', 'packages/core/'),
+        'prom-client': installedVersion('prom-client', 'packages/core/'),
       },
       devDependencies: { typescript: installedVersion('typescript') },
     })

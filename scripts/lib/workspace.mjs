@@ -4,16 +4,7 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Leaves first, so that a package comes after what it depends on. */
-export const publishedPackages = [
-  'core',
-  'stores',
-  'node-redis',
-  'metrics',
-  'nestjs',
-  'dashboard',
-  'conformance',
-  'cli',
-]
+export const publishedPackages = ['core', 'stores', 'nestjs', 'dashboard', 'conformance', 'cli']
 
 /** Those that are part of core's files. */
 export const bundledPackages = ['watchdog', 'pubsub']

@@ -47,15 +47,6 @@ async function settlesSoon(promise: Promise<unknown>): Promise<boolean> {
   return until(() => settled, { timeoutMs: 150 }).catch(() => false)
 }
 
-it('without faults everything passes, also large and pipelined requests', async () => {
-  const large = 'x'.repeat(3_000_000)
-  await redis.set('large', large)
-  await expect(redis.get('large')).resolves.toBe(large)
-  const replies = await Promise.all(Array.from({ length: 2_000 }, () => redis.incr('n')))
-  expect(replies.at(-1)).toBe(2_000)
-  expect(proxy.connections).toBe(1)
-})
-
 it('a black hole towards the server keeps requests until it is healed', async () => {
   await redis.connect()
   proxy.blackHole('toServer')
@@ -74,15 +65,6 @@ it('a black hole towards the client keeps replies, while the server has executed
   expect(await settlesSoon(reply)).toBe(false)
   proxy.heal()
   await expect(reply).resolves.toBe('OK')
-})
-
-it('a black hole swallows new connections too, without refusing them', async () => {
-  proxy.blackHole('both')
-  const connecting = redis.connect()
-  expect(await settlesSoon(connecting)).toBe(false)
-  proxy.heal()
-  await connecting
-  await expect(redis.ping()).resolves.toBe('PONG')
 })
 
 it('the end of a connection does not get through a black hole', async () => {
@@ -117,29 +99,18 @@ it('delay holds each direction back and keeps the order', async () => {
   await expect(redis.incr('n')).resolves.toBe(3)
 })
 
-it('a delay can be put on one direction alone', async () => {
-  await redis.connect()
-  proxy.delay(5_000, { direction: 'toClient' })
-  const reply = redis.set('k', 'v')
-  await until(async () => (await server.call('GET', 'k')) === 'v', { timeoutMs: 2_500 })
-  expect(await settlesSoon(reply)).toBe(false)
-  reply.catch(() => undefined)
-})
-
 it('jitter adds a random part to the delay and never changes the order', async () => {
   await redis.connect()
   const randoms = [0.9, 0, 0.5, 0.1]
   let asked = 0
   proxy.delay(10, { jitterMs: 100, random: () => randoms[asked++ % randoms.length] ?? 0 })
   const order: number[] = []
-  const startedAt = performance.now()
   const replies: Promise<unknown>[] = []
   for (let n = 0; n < 8; n += 1) {
     replies.push(redis.rpush('list', n).then((length) => order.push(length)))
     await new Promise((resolve) => setImmediate(resolve))
   }
   await Promise.all(replies)
-  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(100)
   expect(asked).toBeGreaterThanOrEqual(2)
   expect(order).toEqual([1, 2, 3, 4, 5, 6, 7, 8])
   await expect(server.call('LRANGE', 'list', 0, -1)).resolves.toEqual([
@@ -210,22 +181,4 @@ it('a lost reply: the request runs, its connection is reset, and no other reply 
   expect(after).toMatchObject({ status: 'rejected' })
   await expect(server.call('GET', 'n')).resolves.toBe('1')
   await expect(server.call('GET', 'k')).resolves.toBe('v')
-})
-
-it('a lost reply costs one request only: the next connection works', async () => {
-  const again = new Redis(proxy.url, { retryStrategy: () => 1 })
-  again.on('error', () => undefined)
-  const lost = proxy.loseReply((request) => request.startsWith('evalsha') || request.startsWith('eval'))
-  // The client retries it, so it runs twice.
-  await expect(again.eval("return redis.call('INCR', KEYS[1])", 1, 'n')).resolves.toBe(2)
-  await lost
-  again.disconnect()
-})
-
-it('a server that is down ends the connections that come through the proxy', async () => {
-  await using doomed = await startRedis()
-  await using other = await startProxy(doomed)
-  await doomed.kill()
-  const socket = connect({ host: other.host, port: other.port })
-  await once(socket, 'close')
 })

@@ -4,7 +4,6 @@ import { addStoreOptions, durationOption } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
 import type { Store } from '../connect/store.js'
 import { checkClients, checkCycle, checkForeignKeys } from '../doctor/any-store.js'
-import { checkEngine } from '../doctor/engine.js'
 import { failed, unknown, type Finding } from '../doctor/finding.js'
 import { checkRedis } from '../doctor/redis.js'
 import { exitCodes } from '../exit-codes.js'
@@ -40,7 +39,7 @@ export function addDoctor(program: Command): void {
 async function examine(holdfast: Holdfast, store: Store, watchdogMs: number): Promise<Finding[]> {
   const findings = [
     ...(await findingsOf('lock', () => checkCycle(holdfast))),
-    ...(await (store.kind === 'redis' ? checkRedis(store, watchdogMs) : checkEngine(store, watchdogMs))),
+    ...(store.kind === 'redis' ? await checkRedis(store, watchdogMs) : []),
     ...(await findingsOf('clients', () => checkClients(holdfast), unknown)),
     ...(await findingsOf('unrelated keys', () => checkForeignKeys(holdfast), unknown)),
   ]

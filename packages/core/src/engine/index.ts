@@ -2,7 +2,6 @@ export type {} from '../ambient.js'
 export type { Addressing } from './requests.js'
 export type { Confirmation, Confirmer } from './lock-steps.js'
 export type { FencedClient, FencingLease } from './session.js'
-export type { Examination, Finding } from './session.js'
 export type { EngineHost, GrantNotice } from './host.js'
 export type { Inbox } from './session.js'
 export {

@@ -30,11 +30,6 @@ export interface LockEngine {
    * @throws `LockLostError` if the lease is not the current one, `InvalidArgumentError` outside a transaction
    */
   fence?(client: FencedClient, lease: FencingLease, timeoutMs: number): Promise<void>
-  /**
-   * Looks at the store for those who run it: is it fit for locks, and configured so that they outlast what happens to servers? On connections
-   * of its own, which it closes. Nothing that it writes stays. What cannot be looked at is a finding as well.
-   */
-  examine?(examination: Examination): Promise<readonly Finding[]>
 }
 
 /** An engine for one client: what the core needs of it, by role. The roles stay the same objects. */
@@ -242,29 +237,6 @@ export interface FencingLease {
   readonly owner: string
   /** Of this hold. */
   readonly fencingToken: number
-}
-
-/** What an engine found out about its store: see {@link LockEngine.examine}. */
-export interface Finding {
-  /** What was checked, in a word or two: no two findings of an engine have the same. */
-  readonly check: string
-  /**
-   * - `ok`: as it should be
-   * - `warning`: locks work, and could be lost or stuck more easily than need be
-   * - `failed`: locks do not work, or are not safe
-   * - `unknown`: it could not be looked at
-   */
-  readonly status: 'ok' | 'warning' | 'failed' | 'unknown'
-  /** What was seen, and what to do about it. */
-  readonly text: string
-}
-
-/** Under which conditions an engine examines its store. */
-export interface Examination {
-  /** That of the clients that use the store. */
-  readonly watchdogTimeoutMs: number
-  /** How long one request may take. */
-  readonly timeoutMs: number
 }
 
 /** Whether something that was given as an engine looks like one. */

@@ -28,7 +28,7 @@ export const defaultWatchdogTimeoutMs = 30_000
 export interface AcquireOptions {
   /**
    * How long to wait while others hold the lock or the permits. 0 makes one attempt, `Infinity` waits without limit. A call that
-   * says `Infinity` itself means to: `@holdfast/metrics` leaves it out of the age of the oldest waiter.
+   * says `Infinity` itself means to: `@holdfast/core/metrics` leaves it out of the age of the oldest waiter.
    *
    * @defaultValue 0 for `tryLock`, `tryWithLock` and `tryAcquire`, always; unlimited for the other calls, unless the client has a default
    */

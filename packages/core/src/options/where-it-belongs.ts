@@ -95,5 +95,5 @@ function adviceOnClient(kind: string, place: 'client' | 'quorum'): string | unde
   const [made, because = ''] = advice[kind] ?? []
   if (made === undefined) return undefined
   const call = place === 'client' ? `new Holdfast({ redis: ${made} })` : `masters: [${made}, …]`
-  return `; install @holdfast/node-redis, and pass it as ${call}${because}`
+  return `; with @holdfast/core/node-redis pass it as ${call}${because}`
 }

@@ -39,6 +39,5 @@ export const documentEngine = (
       ...(commandsPerCycle && { commandsPerCycle }),
     },
     open: (host) => new DocumentLocks(store, host, queue),
-    ...(store.examine && { examine: store.examine.bind(store) }),
   }
 }

@@ -1,4 +1,4 @@
-import type { EngineHost, Examination, Finding, Traits } from '@holdfast/core/engine'
+import type { EngineHost, Traits } from '@holdfast/core/engine'
 
 /** A store of documents, each of which can be replaced on condition that nobody changed it since it was read. */
 export interface DocumentStore {
@@ -7,8 +7,6 @@ export interface DocumentStore {
   readonly traits: DocumentTraits
   /** Opens a session for one client. Does not connect yet, and throws only for invalid options. */
   open(host: DocumentHost): DocumentSession
-  /** What `holdfast doctor` looks at; see `LockEngine.examine`. */
-  examine?(examination: Examination): Promise<readonly Finding[]>
 }
 
 export interface DocumentTraits extends Pick<Traits, 'survives' | 'evicts' | 'commandsPerCycle'> {

@@ -1,7 +1,6 @@
 import type { LockEngine } from '@holdfast/core/engine'
 import { sessionQueue } from '../sessions/index.js'
 import { engineName } from './errors.js'
-import { examine } from './examination/examine.js'
 import { resolveOptions, type EtcdOptions } from './options.js'
 import { EtcdStore } from './store.js'
 import { traits } from './traits.js'
@@ -18,6 +17,5 @@ export function etcd(options: EtcdOptions): LockEngine {
     name: engineName,
     traits,
     open: (host, events) => new EtcdStore(settings, host, events),
-    examine: (examination) => examine(settings, examination),
   })
 }

@@ -1,6 +1,5 @@
 import type { DocumentStore } from '../documents/index.js'
 import { engineName } from './errors.js'
-import { examine } from './examination/examine.js'
 import type { MemcachedSettings } from './options.js'
 import { MemcachedSession } from './session.js'
 
@@ -18,5 +17,4 @@ export const memcachedStore = (settings: MemcachedSettings): DocumentStore => ({
     maxBytes,
   },
   open: (host) => new MemcachedSession(settings, host),
-  examine: (examination) => examine(settings, examination),
 })

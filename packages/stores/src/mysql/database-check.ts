@@ -6,7 +6,7 @@ import { addStore, migrate } from './migrate.js'
 import type { Sql } from './sql.js'
 
 /** Settings of a server, by their names. */
-export type ServerSettings = ReadonlyMap<string, string>
+type ServerSettings = ReadonlyMap<string, string>
 
 /** The format of the table that this version writes. */
 const format = '1'
@@ -14,7 +14,7 @@ const format = '1'
 const { noSuchTable, noRightsOnTable, noRightsOnColumn } = errorNumbers
 
 /** Those that exist: MySQL and MariaDB have some that the other has not. */
-export async function readSettings(query: Query, names: readonly string[]): Promise<ServerSettings> {
+async function readSettings(query: Query, names: readonly string[]): Promise<ServerSettings> {
   const list = names.map((name) => `'${name}'`).join(', ')
   const { rows } = await query(`show global variables where variable_name in (${list})`)
   return new Map(rows.map(([name, value]) => [String(name).toLowerCase(), String(value)]))
@@ -29,9 +29,9 @@ export function judgeVersion(version: string): { readonly name: string; readonly
 }
 
 /** Which settings say that the server takes no writes. A user with all rights could write to a replica, and break it. */
-export const readOnlySettings = ['read_only', 'super_read_only', 'innodb_read_only'] as const
+const readOnlySettings = ['read_only', 'super_read_only', 'innodb_read_only'] as const
 
-export const isOn = (settings: ServerSettings, name: string): boolean =>
+const isOn = (settings: ServerSettings, name: string): boolean =>
   !['', '0', 'OFF', 'NO_LOCK'].includes((settings.get(name) ?? '').toUpperCase())
 
 /**

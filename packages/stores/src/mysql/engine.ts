@@ -1,16 +1,13 @@
 import type {
   EngineHost,
   EngineSession,
-  Examination,
   FencedClient,
   FencingLease,
-  Finding,
   LockEngine,
   Traits,
 } from '@holdfast/core/engine'
 import { documentEngine, type DocumentStore } from '../documents/index.js'
 import { engineName } from './errors.js'
-import { examine } from './examination/examine.js'
 import { fence } from './fence.js'
 import { resolveOptions, type MysqlOptions, type MysqlSettings } from './options.js'
 import { MysqlSession } from './session.js'
@@ -43,11 +40,6 @@ export class MysqlEngine implements LockEngine {
     const session = this.#engineOf(() => documents).open(host)
     this.#open = [...this.#open.filter((other) => !other.documents.isClosed), { session, documents }]
     return session
-  }
-
-  /** Looks at the server for those who run it; `holdfast doctor` does. */
-  examine(examination: Examination): Promise<readonly Finding[]> {
-    return examine(this.#settings, examination)
   }
 
   /**

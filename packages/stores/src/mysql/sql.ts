@@ -5,7 +5,7 @@ export const quoted = (name: string): string => `\`${name.replaceAll('`', '``')}
  * The server's clock in microseconds. It does not depend on time zones, and stays the same within a statement. Of the wall: it goes back
  * when the server's clock is set back.
  */
-export const nowUs = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))"
+const nowUs = "timestampdiff(microsecond, '1970-01-01', utc_timestamp(6))"
 
 /** For how long a row that is over stays there: a statement that was on its way may still come, and must find its version gone. */
 const graceUs = 15 * 60 * 1_000_000

@@ -1,4 +1,4 @@
-import type { EngineSession, Examination, Finding, LockEngine, Traits } from '@holdfast/core/engine'
+import type { EngineSession, LockEngine, Traits } from '@holdfast/core/engine'
 import { QueueSession } from './session.js'
 import type { OpenStore } from './store.js'
 
@@ -10,14 +10,11 @@ export interface SessionQueueOptions {
   readonly traits: Traits
   /** Opens the store for one client. Does no I/O yet. */
   readonly open: OpenStore
-  /** See `LockEngine.examine`. */
-  readonly examine?: (examination: Examination) => Promise<readonly Finding[]>
 }
 
 /** Locks, read/write locks and semaphores, and latches where the store keeps them, in a store that has sessions, for `new Holdfast({ engine })`. */
-export const sessionQueue = ({ name, traits, open, examine }: SessionQueueOptions): LockEngine => ({
+export const sessionQueue = ({ name, traits, open }: SessionQueueOptions): LockEngine => ({
   name,
   traits,
   open: (host): EngineSession => new QueueSession(open, host),
-  ...(examine && { examine }),
 })

@@ -16,4 +16,3 @@ export type {
   StoreEvents,
   StoreOperator,
 } from './store.js'
-export { onVotes } from './voting.js'

@@ -1,7 +1,6 @@
 import type { LockEngine, Traits } from '@holdfast/core/engine'
 import { sessionQueue } from '../sessions/index.js'
 import { engineName } from './client/errors.js'
-import { examine } from './examination/examine.js'
 import { fewestTicks, resolveOptions, type ZooKeeperOptions } from './options.js'
 import { ZooKeeperStore } from './store.js'
 
@@ -30,6 +29,5 @@ export function zookeeper(options: ZooKeeperOptions): LockEngine {
     name: engineName,
     traits: traitsOf(settings.tickMs),
     open: (host, events) => new ZooKeeperStore(settings, host, events),
-    examine: (examination) => examine(settings, examination),
   })
 }

@@ -23,38 +23,6 @@ async function countOf(work: () => Promise<unknown>): Promise<number> {
   return requests.count - before
 }
 
-it('a cycle takes three requests, a nested one two', async () => {
-  const lock = clients.open(requests.connect).getLock(uniqueName('cycle'))
-  // What its first use began may still be under way.
-  await until(async () => (await countOf(() => lock.withLock(() => undefined))) === 3)
-  await lock.withLock(async () => {
-    expect(await countOf(() => lock.withLock(() => undefined))).toBe(2)
-  })
-})
-
-it('each of many waiters of many clients takes five requests, and each release is one event', async () => {
-  const name = uniqueName('queue')
-  // So long that none of them has to renew anything meanwhile.
-  const options = { watchdogTimeoutMs: 120_000 }
-  const holder = clients.open(requests.connect, options)
-  const others = Array.from({ length: 10 }, () => clients.open(requests.connect, options))
-  for (const other of others) await other.getLock(uniqueName('warm')).withLock(() => undefined)
-  const held = await holder.getLock(name).lock()
-  const before = requests.count
-  const eventsBefore = await eventCount()
-  const passes: Promise<unknown>[] = []
-  // In turns, so that each one waits behind another client's.
-  for (let n = 0; n < 30; n += 1) {
-    passes.push(others[n % 10]?.getLock(name).withLock(() => undefined) ?? Promise.resolve())
-    await until(async () => (await holder.getLock(name).inspect()).waiterCount === n + 1)
-  }
-  await held.unlock()
-  await Promise.all(passes)
-  // The release of the holder is one more, and each client makes sure of the directory once.
-  expect(requests.count - before).toBeLessThanOrEqual(5 * 30 + 1 + 2 * 10)
-  expect((await eventCount()) - eventsBefore).toBe(30)
-})
-
 it('500 holds are renewed by one request per beat', async () => {
   const watchdogTimeoutMs = 9_000
   const holdfast = clients.open(requests.connect, { watchdogTimeoutMs })
@@ -99,12 +67,5 @@ it('waits that were given up leave a watch for each entry that is still there, a
 async function watchCount(): Promise<number> {
   const found = /Total watches:(\d+)/.exec(await server.ask('wchs'))
   if (!found) throw new Error('the server counts no watches')
-  return Number(found[1])
-}
-
-/** How many events the server has sent because a node was deleted. */
-async function eventCount(): Promise<number> {
-  const found = /^zk_sum_node_deleted_watch_count\s+(\d+)/m.exec(await server.ask('mntr'))
-  if (!found) throw new Error('the server counts no events')
   return Number(found[1])
 }

@@ -54,7 +54,7 @@ export class Monitor {
 }
 
 /** Reads `+<time> [<db> <source>] "word" "word" …`; `null` for any other line. */
-export function parseMonitorLine(line: string): MonitoredCommand | null {
+function parseMonitorLine(line: string): MonitoredCommand | null {
   const head = /^\+[\d.]+ \[\d+ ([^\]]+(?:\]:\d+)?)\] /.exec(line)
   if (!head) return null
   const words = line.slice(head[0].length).match(/"(?:\\.|[^"\\])*"/g) ?? []

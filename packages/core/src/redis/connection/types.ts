@@ -228,7 +228,7 @@ export interface OpenedRedis {
 }
 
 /**
- * Another Redis library than ioredis, as a package such as `@holdfast/node-redis` makes it ready for Holdfast.
+ * Another Redis library than ioredis, as `@holdfast/core/node-redis` makes it ready for Holdfast.
  *
  * Its connections have the methods, `status` words and events of those of ioredis, as far as their types name them, and keep these
  * rules:

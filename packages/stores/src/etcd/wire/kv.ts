@@ -125,7 +125,3 @@ export const txnOfOperations = (
   operations: readonly Buffer[],
   otherwise: readonly Buffer[] = [],
 ): Buffer => encode(...repeated(1, conditions), ...repeated(2, operations), ...repeated(3, otherwise))
-
-/** As of that revision: refused if it was compacted. */
-export const rangeAtRevision = (key: string, revision: number): Buffer =>
-  encode([1, key], [4, revision], [9, true])

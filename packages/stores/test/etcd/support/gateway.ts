@@ -61,18 +61,6 @@ export class Gateway {
     }
     return counts
   }
-
-  /** How many messages watches have sent to the server, and got from it. */
-  async watchMessages(): Promise<{ readonly sent: number; readonly received: number }> {
-    const metrics = await (await fetch(`${this.#url}/metrics`)).text()
-    const countOf = (way: string): number =>
-      Number(
-        new RegExp(`^grpc_server_msg_${way}_total\\{grpc_method="Watch".*\\} (\\d+)$`, 'm').exec(
-          metrics,
-        )?.[1] ?? 0,
-      )
-    return { sent: countOf('received'), received: countOf('sent') }
-  }
 }
 
 const started = /^grpc_server_started_total\{grpc_method="(\w+)".*\} (\d+)$/gm
