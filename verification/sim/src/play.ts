@@ -7,6 +7,7 @@ import {
   type Schedule,
   type Verdict,
 } from '@holdfast/chaos'
+import type { Ticket } from '@holdfast/chaos/process'
 import type { Excuse, HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
 import { SimProcess, startServer, type SimServer } from './cast.js'
@@ -159,9 +160,17 @@ class Play {
 
   #makeCalls(process: SimProcess, plan: Parameters<SimProcess['call']>[1], startAtMs: number): void {
     const write = (event: HistoryEvent): void => void this.#events.push(event)
+    const give = (ticket: Ticket): void => this.#give(process, ticket)
     process
-      .run(() => process.call(this.#setting.object, plan, this.#locks, startAtMs, write))
+      .run(() => process.call(this.#setting.object, plan, this.#locks, startAtMs, write, give))
       .catch((error: unknown) => this.failures.push(`${process.name}: ${String(error)}`))
+  }
+
+  /** Brings a ticket to those who take over by it. */
+  #give(from: SimProcess, ticket: Ticket): void {
+    const n = this.#processes.indexOf(from)
+    for (const taker of ticket.takers)
+      this.#processes[(n + taker.process) % processCount]?.take(ticket, taker)
   }
 
   /**
@@ -219,7 +228,6 @@ class Play {
   /** @param calls - what another process goes on with */
   #kill(process: SimProcess, calls: SimSchedule['calls'][number] | undefined, startAtMs: number): void {
     process.kill()
-    process.isFinished = true
     const { nowMs: atMs } = this.#world
     this.#events.push({ kind: 'killed', atMs, process: process.name })
     if (!calls) return
