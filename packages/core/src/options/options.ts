@@ -1,5 +1,4 @@
-import { isOwner } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
+import { isOwner, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'

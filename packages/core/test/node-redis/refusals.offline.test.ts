@@ -33,12 +33,12 @@ describe.each(versions)('of node-redis $version', (library) => {
     [
       'a cluster',
       cluster,
-      /pass it as new Holdfast\(\{ redis: nodeRedis\.cluster\(createClient, \{ rootNodes \}\) \}\): after a failover /,
+      /pass it as new Holdfast\(\{ redis: nodeRedis\.cluster\(createClient, \{ rootNodes \}\) \}\)$/,
     ],
     [
       'a Sentinel client',
       sentinel,
-      /pass it as .*nodeRedis\.sentinel\(createClient, .*: .* sends a command again whose reply was lost/,
+      /pass it as .*nodeRedis\.sentinel\(createClient, \{ name, sentinelRootNodes \}\) \}\)$/,
     ],
     ['a pool', pool, /got a pool of the package redis; .*one connection for commands, and no pool$/],
   ])('%s without the package is refused with how to wrap it', (_what, given, message) => {

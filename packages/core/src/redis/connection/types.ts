@@ -35,48 +35,51 @@ export interface ClusterTemplate {
 }
 
 /** What else ioredis takes. */
-type FurtherOption =
-  | 'role'
-  | 'preferredSlaves'
-  | 'updateSentinels'
-  | 'failoverDetector'
-  | 'sentinelCommandTimeout'
-  | 'sentinelMaxConnections'
-  | 'sentinelReconnectStrategy'
-  | 'sentinelRetryStrategy'
-  | 'connectTimeout'
-  | 'disconnectTimeout'
-  | 'commandTimeout'
-  | 'socketTimeout'
-  | 'blockingTimeout'
-  | 'blockingTimeoutGrace'
-  | 'keepAlive'
-  | 'noDelay'
-  | 'connectionName'
-  | 'disableClientInfo'
-  | 'clientInfoTag'
-  | 'Connector'
-  | 'retryStrategy'
-  | 'reconnectOnError'
-  | 'maxRetriesPerRequest'
-  | 'maxLoadingRetryTime'
-  | 'autoResubscribe'
-  | 'autoResendUnfulfilledCommands'
-  | 'enableAutoPipelining'
-  | 'autoPipeliningIgnoredCommands'
-  | 'offlineQueue'
-  | 'commandQueue'
-  | 'enableOfflineQueue'
-  | 'enableReadyCheck'
-  | 'lazyConnect'
-  | 'readOnly'
-  | 'stringNumbers'
-  | 'protocol'
-  | 'replyMapping'
-  | 'monitor'
-  | 'scripts'
-  | 'himportFieldsets'
-  | 'showFriendlyErrorStack'
+export const furtherOptions = [
+  'role',
+  'preferredSlaves',
+  'updateSentinels',
+  'failoverDetector',
+  'sentinelCommandTimeout',
+  'sentinelMaxConnections',
+  'sentinelReconnectStrategy',
+  'sentinelRetryStrategy',
+  'connectTimeout',
+  'disconnectTimeout',
+  'commandTimeout',
+  'socketTimeout',
+  'blockingTimeout',
+  'blockingTimeoutGrace',
+  'keepAlive',
+  'noDelay',
+  'connectionName',
+  'disableClientInfo',
+  'clientInfoTag',
+  'Connector',
+  'retryStrategy',
+  'reconnectOnError',
+  'maxRetriesPerRequest',
+  'maxLoadingRetryTime',
+  'autoResubscribe',
+  'autoResendUnfulfilledCommands',
+  'enableAutoPipelining',
+  'autoPipeliningIgnoredCommands',
+  'offlineQueue',
+  'commandQueue',
+  'enableOfflineQueue',
+  'enableReadyCheck',
+  'lazyConnect',
+  'readOnly',
+  'stringNumbers',
+  'protocol',
+  'replyMapping',
+  'monitor',
+  'scripts',
+  'himportFieldsets',
+  'showFriendlyErrorStack',
+] as const
+
+export type FurtherOption = (typeof furtherOptions)[number]
 
 /**
  * How to reach Redis: the options of ioredis, with its defaults. At least `host`, `port`, `path` or `sentinels` is needed. The
