@@ -3,8 +3,8 @@ import { withRedis, type HistoryEvent } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../src/testbed.js'
 import { redisOf, type FaultContext } from '../src/faults/fault-context.js'
 import { faultKind } from '../src/faults/fault-kinds.js'
-import { findContradictions, findLeftovers } from '../src/inspect-locks.js'
-import { keysOf, sizeOf } from '../src/objects.js'
+import { findLeftovers } from '../src/inspect-locks.js'
+import { sizeOf } from '../src/objects.js'
 import { runSchedule } from '../src/run-schedule.js'
 import type { PlannedCall, Schedule } from '../src/schedule.js'
 import { newTally, slowHandOffs } from '../src/tally.js'
@@ -145,35 +145,6 @@ it('a semaphore is shared, given back in parts and resized', async () => {
   expect(history.filter(isOf('resized'))).toHaveLength(1)
 })
 
-it('a sum of permits that is not that of the holds is a contradiction, and so are ends of other owners', async () => {
-  const name = `wrong-${process.pid}`
-  const { main, shared } = keysOf('semaphore', name)
-  const ends = shared?.ends ?? ''
-  const context: FaultContext = {
-    testbed,
-    object: 'semaphore',
-    locks: [name],
-    keys: [main],
-    kill: () => Promise.resolve(),
-  }
-  const found = async () =>
-    (await findContradictions(context)).map((event) => event.kind === 'leftover' && event.what)
-  await withRedis((await redisOf(context).masterOf(0, main)).url, async (redis) => {
-    await redis.multi().hset(main, 'used', 3, 'a:1', '2 7', 'b:1', '1 8').pexpire(main, 5_000).exec()
-    await redis.multi().zadd(ends, 1, 'a:1', 2, 'b:1').pexpire(ends, 5_000).exec()
-    expect(await found()).toEqual([])
-    await redis.hset(main, 'used', 4)
-    await redis.zrem(ends, 'b:1')
-    await redis.zadd(ends, 3, 'c:1')
-    expect(await found()).toEqual([
-      'a sum of 4 permits, where the holds have 3',
-      'a hold of b:1 without an end',
-      'an end of c:1 without a hold',
-    ])
-    await redis.del(main, ends)
-  })
-})
-
 describe('a leftover', () => {
   const owner = 'client:1'
   let context: FaultContext
@@ -211,12 +182,6 @@ describe('a leftover', () => {
     const mayBeDead = (name: string) => owners.push(name) > 0
     expect(await findLeftovers(context, { deadExpireWithinMs: 10_000, mayBeDead })).toEqual([])
     expect(new Set(owners)).toEqual(new Set([owner]))
-  })
-
-  it('is reported if it has no TTL, even if its process may be dead', async () => {
-    await onServer((redis, key) => redis.persist(key))
-    const [first] = await findLeftovers(context, { deadExpireWithinMs: 10, mayBeDead: () => true })
-    expect(first).toMatchObject({ what: `${context.keys[0] ?? ''} without a TTL` })
   })
 })
 
