@@ -56,7 +56,7 @@ function moduleText(scripts, typeModule, groups) {
     ...Object.keys(groups).map((group) => `  ...${group},\n`),
     ...scripts.filter(([, { family }]) => !grouped.includes(family)).map(entryOf),
   ]
-  return `// DO NOT EDIT: written from lua/ by \`pnpm generate\`.
+  return `// DO NOT EDIT: written from lua/ by scripts/embed-lua.mjs.
 
 import { Script } from '${typeModule}'
 

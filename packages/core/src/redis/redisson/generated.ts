@@ -1,4 +1,4 @@
-// DO NOT EDIT: written from lua/ by `pnpm generate`.
+// DO NOT EDIT: written from lua/ by scripts/embed-lua.mjs.
 
 import { Script } from '../scripts/script.js'
 
