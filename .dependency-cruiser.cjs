@@ -15,6 +15,8 @@ const leaves = [
 /** What may name them: the client that has all of them, and what is public. */
 const faces = ['holdfast', 'index', 'lock/index']
 const core = '^packages/core/src/'
+/** What stands on core as packages of others would, by what they bring along of each other. */
+const outsiders = { 'node-redis': [], metrics: [], otel: ['metrics'], prometheus: ['metrics'] }
 /** A client's side of a store, and of a quorum: all of their parts get the whole of it, and name its type. */
 const wholes = `${core}(store-client|quorum/client)\\.ts$`
 
@@ -142,12 +144,20 @@ module.exports = {
       to: { path: 'node_modules/mysql2/' },
     },
     {
-      name: 'clients-use-what-is-public',
+      name: 'core-knows-no-outsider',
       severity: 'error',
-      comment: 'A package for another Redis library implements the public interface of core.',
-      from: { path: '^packages/node-redis/src/', pathNot: '\\.spec\\.ts$' },
-      to: { path: core, pathNot: `${core}(engine/)?index\\.ts$` },
+      comment:
+        'Another Redis library and metrics are entries of their own, which no other part of the core names.',
+      from: { path: core, pathNot: `${core}(${Object.keys(outsiders).join('|')})/` },
+      to: { path: `${core}(${Object.keys(outsiders).join('|')})/` },
     },
+    ...Object.entries(outsiders).map(([name, others]) => ({
+      name: `${name}-uses-what-is-public`,
+      severity: 'error',
+      comment: 'They could be packages of their own: of the core they use its public interface and the port.',
+      from: { path: `${core}${name}/`, pathNot: '\\.spec\\.ts$' },
+      to: { path: core, pathNot: `${core}((engine/)?index\\.ts$|(${[name, ...others].join('|')})/)` },
+    })),
     {
       name: 'the-reference-stands-on-the-port',
       severity: 'error',
@@ -170,14 +180,14 @@ module.exports = {
       name: 'opentelemetry-in-its-subpath-only',
       severity: 'error',
       comment: 'Users of one telemetry library must not be made to install another.',
-      from: { path: '^packages/', pathNot: '^packages/metrics/src/otel/' },
-      to: { path: '(node_modules/@opentelemetry|^packages/metrics/src/otel)/' },
+      from: { path: '^packages/', pathNot: `${core}otel/` },
+      to: { path: 'node_modules/@opentelemetry/' },
     },
     {
       name: 'prom-client-in-its-subpath-only',
       severity: 'error',
-      from: { path: '^packages/', pathNot: '^packages/metrics/src/prometheus/' },
-      to: { path: '(node_modules/prom-client|^packages/metrics/src/prometheus)/' },
+      from: { path: '^packages/', pathNot: `${core}prometheus/` },
+      to: { path: 'node_modules/prom-client/' },
     },
     {
       name: 'watchdog-and-pubsub-know-no-locks',

@@ -43,6 +43,7 @@ const left = [
   'bench/test/',
   'cli/test/run-(in-time|terminal)',
   'core/test/conformance/(?!redis\\.test)',
+  'core/test/node-redis/',
   'core/test/(failover|minified|multi-lock-cluster|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
   'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model)',
   'stores/test/(documents|sessions)/mutants',

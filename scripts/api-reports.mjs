@@ -1,47 +1,54 @@
 // Usage: node scripts/api-reports.mjs [--check]
-// Writes the public surface of each entry point of a published package to api/<name>.api.md, from the built declarations.
-// With --check it writes nothing and fails when a report is not what it would write.
+// Writes the public surface of each published package to api/<name>.api.md, from the built declarations: what its main entry exports, and a
+// namespace for each other one. With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
-import { mkdirSync, readFileSync } from 'node:fs'
-import { folderOf, libraries, root } from './lib/workspace.mjs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
-
-/** The entry points of packages that have several, by the folder that has them. */
-const entriesOf = {
-  core: [
-    '',
-    'lock',
-    'semaphore',
-    'read-write-lock',
-    'latch',
-    'multi',
-    'quorum',
-    'bridge',
-    'engine',
-    'redis/redisson',
-  ],
-  metrics: ['', 'otel', 'prometheus'],
-  stores: ['memory', 'postgres', 'mysql', 'etcd', 'zookeeper', 'memcached'],
-}
 
 /** By these paths packages find the sources of others, while what is published finds declarations. */
 const { compilerOptions } = JSON.parse(readFileSync(`${root}tsconfig.base.json`, 'utf8'))
 delete compilerOptions.paths
 
-function configFor(name, entry) {
+/** `./read-write-lock` as `readWriteLock`. */
+const nameOf = (entry) => entry.replace(/^\.\//, '').replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+
+/** Declarations of all that the entries of a package export. */
+function surfaceOf(exports) {
+  const entries = Object.entries(exports).filter(([, { import: file }]) => file !== undefined)
+  const lines = entries.map(
+    ([
+      entry,
+      {
+        import: { types },
+      },
+    ]) => {
+      const module = `./${types.slice('./dist/esm/'.length).replace(/\.d\.ts$/, '.js')}`
+      if (entry === '.') return `export * from '${module}'`
+      return `import * as ${nameOf(entry)} from '${module}'\nexport { ${nameOf(entry)} }`
+    },
+  )
+  return `${lines.join('\n')}\n`
+}
+
+function configFor(name) {
   const folder = `${root}${folderOf(name)}`
+  const { exports } = JSON.parse(readFileSync(`${folder}/package.json`, 'utf8'))
+  const [surface, text] = [`${folder}/build/surface.d.ts`, surfaceOf(exports)]
+  // Bundles are as old as what they are made of.
+  if (!existsSync(surface) || readFileSync(surface, 'utf8') !== text) writeFileSync(surface, text)
   return ExtractorConfig.prepare({
     configObjectFullPath: undefined,
     packageJsonFullPath: `${folder}/package.json`,
     configObject: {
       projectFolder: folder,
-      mainEntryPointFilePath: `<projectFolder>/build/${entry}index.d.ts`,
+      mainEntryPointFilePath: '<projectFolder>/build/surface.d.ts',
       compiler: { overrideTsconfig: { compilerOptions, include: ['build'] } },
       newlineKind: 'lf',
       apiReport: {
         enabled: true,
-        reportFileName: reportOf(name, entry),
+        reportFileName: `${name}.api.md`,
         reportFolder: `${root}api/`,
         reportTempFolder: `${root}.cache/api/`,
       },
@@ -60,16 +67,10 @@ function configFor(name, entry) {
   })
 }
 
-const reportOf = (name, entry) => `${[name, ...entry.split('/').slice(-2, -1)].join('-')}.api.md`
-
-const entries = libraries.flatMap((name) =>
-  (entriesOf[name] ?? ['']).map((entry) => [name, entry === '' ? '' : `${entry}/`]),
-)
-
 mkdirSync(`${root}api`, { recursive: true })
-for (const [name, entry] of entries) {
-  const report = reportOf(name, entry)
-  const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name, entry), {
+for (const name of publishedPackages) {
+  const report = `${name}.api.md`
+  const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name), {
     localBuild: !check,
     messageCallback: (message) => {
       // Reported below in this project's own words.

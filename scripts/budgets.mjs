@@ -10,26 +10,32 @@ import { buildSync } from 'esbuild'
 import { root } from './lib/workspace.mjs'
 
 const bounds = {
-  files: 119,
-  lines: 23_420,
+  files: 113,
+  lines: 23_210,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
-  'uses of Pick<': 26,
+  'uses of Pick<': 25,
   'interfaces named …Deps': 0,
-  'files on the way of a free withLock': 36,
+  'files on the way of a free withLock': 35,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 262_660,
-  'bundle of one lock with LockClient, bytes': 179_050,
+  'bundle of one lock with Holdfast, bytes': 259_380,
+  'bundle of one lock with LockClient, bytes': 175_040,
 }
 
 /** Files that only say what is public may be short. */
 const isFace = (file) => basename(file) === 'index.ts'
 
+/**
+ * What stands on core as packages of others would, and is not counted: another Redis library and metrics. `.dependency-cruiser.cjs` keeps
+ * the core from naming them.
+ */
+const isOutside = (file) => /^(node-redis|metrics|otel|prometheus)\//.test(file)
+
 function sources() {
   const folder = `${root}packages/core/src/`
   const files = readdirSync(folder, { recursive: true }).filter(
-    (file) => file.endsWith('.ts') && !/\.spec\.ts$|generated\.ts$/.test(file),
+    (file) => file.endsWith('.ts') && !/\.spec\.ts$|generated\.ts$/.test(file) && !isOutside(file),
   )
   const texts = files.map((file) => readFileSync(folder + file, 'utf8'))
   const lengths = texts.map((text) => text.split('\n').length - 1)

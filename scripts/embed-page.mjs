@@ -6,8 +6,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { pageModule } from './lib/page-module.mjs'
 import { root } from './lib/workspace.mjs'
 
-const folder = `${root}packages/dashboard/`
-const target = 'packages/dashboard/src/assets/generated.ts'
+const folder = `${root}packages/cli/`
+const target = 'packages/cli/src/dashboard/assets/generated.ts'
 const { build } = createRequire(`${folder}package.json`)('esbuild')
 
 const text = await pageModule(`${folder}page/`, build)
@@ -15,9 +15,7 @@ const committed = existsSync(root + target) ? readFileSync(root + target, 'utf8'
 if (text === committed) {
   console.log(`${target} is up to date`)
 } else if (process.argv.includes('--check')) {
-  console.error(
-    `${target} does not match packages/dashboard/page/. Run \`pnpm generate\` and commit the result.`,
-  )
+  console.error(`${target} does not match packages/cli/page/. Run \`pnpm generate\` and commit the result.`)
   process.exitCode = 1
 } else {
   writeFileSync(root + target, text)

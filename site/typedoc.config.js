@@ -5,7 +5,10 @@ const modules = {
   '@holdfast/core': 'core/src',
   '@holdfast/core/redisson': 'core/src/redis/redisson',
   '@holdfast/core/engine': 'core/src/engine',
-  '@holdfast/node-redis': 'node-redis/src',
+  '@holdfast/core/node-redis': 'core/src/node-redis',
+  '@holdfast/core/metrics': 'core/src/metrics',
+  '@holdfast/core/otel': 'core/src/otel',
+  '@holdfast/core/prometheus': 'core/src/prometheus',
   '@holdfast/stores/postgres': 'stores/src/postgres',
   '@holdfast/stores/zookeeper': 'stores/src/zookeeper',
   '@holdfast/stores/etcd': 'stores/src/etcd',
@@ -13,10 +16,7 @@ const modules = {
   '@holdfast/stores/mysql': 'stores/src/mysql',
   '@holdfast/stores/memory': 'stores/src/memory',
   '@holdfast/nestjs': 'nestjs/src',
-  '@holdfast/metrics': 'metrics/src',
-  '@holdfast/metrics/otel': 'metrics/src/otel',
-  '@holdfast/metrics/prometheus': 'metrics/src/prometheus',
-  '@holdfast/dashboard': 'dashboard/src',
+  '@holdfast/cli/dashboard': 'cli/src/dashboard',
 }
 
 /** Modules are called as they are imported, not by their folder. */

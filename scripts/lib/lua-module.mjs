@@ -52,10 +52,11 @@ function moduleText(scripts, typeModule, groups) {
         .join('')}}\n`,
   )
   const grouped = Object.values(groups).flat()
-  const all = [
-    ...Object.keys(groups).map((group) => `  ...${group},\n`),
-    ...scripts.filter(([, { family }]) => !grouped.includes(family)).map(entryOf),
-  ]
+  const others = scripts.filter(([, { family }]) => !grouped.includes(family)).map(entryOf)
+  const own = `{\n${others.join('')}}`
+  // Not by spreading: bundlers keep that, even if no one uses the whole.
+  const all =
+    objects.length === 0 ? own : `/* @__PURE__ */ Object.assign(${[own, ...Object.keys(groups)].join(', ')})`
   return `// DO NOT EDIT: written from lua/ by scripts/embed-lua.mjs.
 
 import { Script } from '${typeModule}'
@@ -63,7 +64,6 @@ import { Script } from '${typeModule}'
 export type ScriptName = ${names}
 
 ${pieces.join('')}
-${objects.map((text) => `${text}\n`).join('')}export const scripts: Readonly<Record<ScriptName, Script>> = {
-${all.join('')}}
+${objects.map((text) => `${text}\n`).join('')}export const scripts: Readonly<Record<ScriptName, Script>> = ${all}
 `
 }

@@ -16,7 +16,7 @@ import {
 import { root } from './workspace.mjs'
 
 // The root depends on no package that it builds.
-const { metricDefinitions, prometheusNameOf } = await import(`${root}packages/metrics/build/index.js`)
+const { metricDefinitions, prometheusNameOf } = await import(`${root}packages/core/build/metrics/index.js`)
 
 /** A list of a docstring is one in the cell, too. */
 const cell = (text) =>

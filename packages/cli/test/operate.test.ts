@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { LockLostError, type Holdfast } from '@holdfast/core'
-import { nodeRedis } from '@holdfast/node-redis'
+import { nodeRedis } from '@holdfast/core/node-redis'
 import { sharedRedisUrl, skippedIf, startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { createClient } from 'redis'
 import { Cli, runCli, runCliUntil } from './support/cli.js'

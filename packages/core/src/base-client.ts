@@ -1,8 +1,7 @@
 import type { HoldfastEvents, HoldfastListener } from './events/events.js'
 import type { Home } from './objects/home.js'
 import { requireFunction } from './options/checks.js'
-import { resolveDrainMs } from './options/options.js'
-import type { CloseOptions } from './options/options.js'
+import { resolveDrainMs, type CloseOptions } from './options/options.js'
 import { Scope } from './ownership/scope.js'
 import { uncloneable } from './util/symbols.js'
 

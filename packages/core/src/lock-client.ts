@@ -1,19 +1,20 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
+import { inspect, type InspectOptions } from 'node:util'
 import { BaseClient } from './base-client.js'
-import { isEngine } from './engine/session.js'
-import type { LockEngine, Traits } from './engine/session.js'
+import { isEngine, type LockEngine, type Traits } from './engine/session.js'
 import { InvalidArgumentError } from './errors/errors.js'
 import { Lock, ping } from './objects/lock.js'
 import { checkObject, checkOptions, unlessIndex } from './options/checks.js'
-import { clientOptionNames, resolveReentrant, resolveSettings } from './options/options.js'
-import type { ClientOptions, LockOptions } from './options/options.js'
+import {
+  clientOptionNames,
+  resolveReentrant,
+  resolveSettings,
+  type ClientOptions,
+  type LockOptions,
+} from './options/options.js'
 import { whereItBelongs } from './options/where-it-belongs.js'
-import { nativeEngine } from './redis/native.js'
-import { redisOptionNames } from './redis/options.js'
-import type { RedisOptions } from './redis/options.js'
-import { ClientParts, StoreClient } from './store-client.js'
-import type { ClientKind } from './store-client.js'
+import { nativeEngine } from './redis/engine.js'
+import { redisOptionNames, type RedisOptions } from './redis/options.js'
+import { ClientParts, StoreClient, type ClientKind } from './store-client.js'
 import { kindOf } from './util/mistakes.js'
 
 /** How a `Holdfast` client on Redis behaves. The options of an acquisition given here are defaults for every call. */

@@ -37,7 +37,6 @@ export function readSnippets(): Snippet[] {
   const pages = [
     'README.md',
     'packages/core/README.md',
-    'packages/node-redis/README.md',
     'packages/stores/README.md',
     ...docs.sort().map((name) => `docs/${name}`),
   ]

@@ -2,25 +2,22 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { uniqueName } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import {
-  PermitExpirableCalls,
+  permitExpirableCalls,
   Publishing,
   redissonLatchCalls,
-  RedissonLockCalls,
-  RedissonReadWriteCalls,
-  RSemaphoreCalls,
+  redissonLockCalls,
+  redissonReadWriteCalls,
+  rSemaphoreCalls,
 } from '../src/redis/redisson/calls.js'
 import type { Keys } from '../src/redis/keys.js'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
-import { RedisCommands } from '../src/redis/commands.js'
-import { nativeLatchCalls, RedisLatches } from '../src/redis/kinds/latch.js'
+import { nativeCalls, RedisCommands } from '../src/redis/commands.js'
 import { openConnections } from '../src/redis/connection/connections.js'
-import { NativeCalls } from '../src/redis/kinds/lock.js'
-import { acquireManyBy } from '../src/redis/kinds/multi.js'
-import { SharedCalls } from '../src/redis/kinds/shared.js'
+import { acquireManyBy, nativeLatchCalls, RedisLatches, sharedCalls } from '../src/redis/carried-steps.js'
 import { ServerIdentity } from '../src/redis/server-identity.js'
 import { RedisOperator } from '../src/redis/operator.js'
 import { Permissions } from '../src/redis/permissions.js'
-import { RedisRegistry } from '../src/redis/registry.js'
+import { RedisRegistry } from '../src/redis/session.js'
 import { closeAfterTest, closeAll, openRedisClient } from './support/clients.js'
 import { plainKeySpace, sharedKeySpace } from './support/key-space.js'
 import { scripts } from './support/scripts.js'
@@ -87,17 +84,17 @@ describe('the header of a script', () => {
     closeAfterTest(() => connection.close())
     const sent = jest.spyOn(connection, 'run')
     const parts = { connection, inbox: 'c1', onNoticeError() {} }
-    const native = { lock: new NativeCalls(true), shared: new SharedCalls(true) }
+    const native = { lock: nativeCalls(true), shared: sharedCalls(true) }
     const commands = new RedisCommands({ ...parts, calls: native })
     const publishing = new Publishing()
     acquireManyBy(commands, connection)
     const redisson = new RedisCommands({
       ...parts,
       calls: {
-        lock: new RedissonLockCalls(true, publishing),
-        semaphore: new RSemaphoreCalls(publishing),
-        permits: new PermitExpirableCalls(publishing),
-        'read-write-lock': new RedissonReadWriteCalls(publishing),
+        lock: redissonLockCalls(true, publishing),
+        semaphore: rSemaphoreCalls(publishing),
+        permits: permitExpirableCalls(publishing),
+        'read-write-lock': redissonReadWriteCalls(publishing),
       },
     })
     const [other, third] = [

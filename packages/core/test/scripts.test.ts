@@ -2,9 +2,8 @@ import { fillMemory, uniqueName, until } from '@holdfast/testkit'
 import type { Redis } from 'ioredis'
 import type { Keys } from '../src/redis/keys.js'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
-import { RedisCommands } from '../src/redis/commands.js'
+import { nativeCalls, RedisCommands } from '../src/redis/commands.js'
 import { openConnections } from '../src/redis/connection/connections.js'
-import { NativeCalls } from '../src/redis/kinds/lock.js'
 import { closeAfterTest, closeAll, deleteAfterTest, openRedisClient } from './support/clients.js'
 import { plainKeySpace } from './support/key-space.js'
 import { scripts, type ScriptName } from './support/scripts.js'
@@ -167,7 +166,7 @@ describe('acquire', () => {
     const faults: string[] = []
     const commands = new RedisCommands({
       connection,
-      calls: { lock: new NativeCalls(false) },
+      calls: { lock: nativeCalls(false) },
       inbox: inboxOf('c'),
       onNoticeError: (error) => faults.push(error),
     })

@@ -1,4 +1,4 @@
-import { nodeRedis } from '@holdfast/node-redis'
+import { nodeRedis } from '../src/node-redis/index.js'
 import { startReplica, startRedis, startProxy, until, uniqueName } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { Redis as Redis5 } from 'ioredis5'

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Holdfast, LockLostError } from '@holdfast/core'
 import { memory } from '@holdfast/stores/memory'
-import { nodeRedis } from '@holdfast/node-redis'
+import { nodeRedis } from '@holdfast/core/node-redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
 

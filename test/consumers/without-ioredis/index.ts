@@ -2,7 +2,7 @@ import { Holdfast, InvalidArgumentError } from '@holdfast/core'
 import { memory } from '@holdfast/stores/memory'
 import { mysql } from '@holdfast/stores/mysql'
 import { postgres } from '@holdfast/stores/postgres'
-import { measure } from '@holdfast/metrics'
+import { measure } from '@holdfast/core/metrics'
 
 const counted: string[] = []
 const measuring = measure({ record: (name) => counted.push(name), count: () => undefined })

@@ -1,1 +1,1 @@
-export * from '@holdfast/metrics/otel'
+export * from '@holdfast/core/otel'

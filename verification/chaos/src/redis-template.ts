@@ -58,7 +58,7 @@ function ofIoredis(spec: RedisSpec): RedisTemplate {
 
 async function ofNodeRedis(spec: RedisSpec): Promise<RedisTemplate> {
   const [{ nodeRedis }, { createClient }] = await Promise.all([
-    import('@holdfast/node-redis'),
+    import('@holdfast/core/node-redis'),
     import('redis'),
   ])
   switch (spec.kind) {

@@ -1,13 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { channel, tracingChannel } from 'node:diagnostics_channel'
-import type { Channel, TracingChannel } from 'node:diagnostics_channel'
-import { HoldfastError } from '../errors/errors.js'
-import type { HoldfastErrorCode, LockLostError } from '../errors/errors.js'
+import { channel, tracingChannel, type Channel, type TracingChannel } from 'node:diagnostics_channel'
+import { HoldfastError, type HoldfastErrorCode, type LockLostError } from '../errors/errors.js'
 import type { EventMirrors } from '../events/events.js'
 import type { Request } from '../options/options.js'
 import type { ObjectKind } from '../engine/requests.js'
-import { outsideAllCalls } from '../util/background.js'
-import type { InContext } from '../util/background.js'
+import { outsideAllCalls, type InContext } from '../util/background.js'
 import { monotonicMs } from '../time/time.js'
 import type {
   AcquireContext,

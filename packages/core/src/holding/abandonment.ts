@@ -3,8 +3,7 @@ import { RefusedError } from '../errors/errors.js'
 import type { StoreClient } from '../store-client.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../time/time.js'
-import { sendRelease } from './hold.js'
-import type { PendingRelease } from './hold.js'
+import { sendRelease, type PendingRelease } from './hold.js'
 
 /** An owner to give up. */
 export interface AbandonedOwner {

@@ -1,27 +1,31 @@
 import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
 import type { RenewalReply } from '../engine/replies.js'
-import { titleOf } from '../engine/requests.js'
-import type { Address, ObjectKind, ReleaseRequest, Renewal, Target } from '../engine/requests.js'
+import {
+  titleOf,
+  type Address,
+  type ObjectKind,
+  type ReleaseRequest,
+  type Renewal,
+  type Target,
+} from '../engine/requests.js'
 import {
   ClosedError,
   InvalidArgumentError,
   notALock,
   toHoldfastError,
   UnavailableError,
+  type ErrorSubject,
+  type LockLostError,
+  type LossReason,
 } from '../errors/errors.js'
-import type { ErrorSubject, LockLostError, LossReason } from '../errors/errors.js'
-import { unconfirmedText } from '../events/observer.js'
-import type { Observer, ReportedHold } from '../events/observer.js'
+import { unconfirmedText, type Observer, type ReportedHold } from '../events/observer.js'
 import type { Request } from '../options/options.js'
 import { outsideFrames } from '../ownership/frames.js'
-import { LeaseEntry } from '../ownership/possession.js'
-import type { Possession, Voter } from '../ownership/possession.js'
+import { LeaseEntry, type Possession, type Voter } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
 import type { StoreClient } from '../store-client.js'
-import { isTimeUp, LeaseClock, momentNow, monotonicMs } from '../time/time.js'
-import type { FirstProof, Moment } from '../time/time.js'
-import { SerialQueue } from '../util/lists.js'
-import type { SerialSlot } from '../util/lists.js'
+import { isTimeUp, LeaseClock, momentNow, monotonicMs, type FirstProof, type Moment } from '../time/time.js'
+import { SerialQueue, type SerialSlot } from '../util/lists.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 

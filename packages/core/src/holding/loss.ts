@@ -1,7 +1,5 @@
-import { titleOf } from '../engine/requests.js'
-import type { Named, Target } from '../engine/requests.js'
-import { LockLostError, UpgradeError } from '../errors/errors.js'
-import type { LossReason } from '../errors/errors.js'
+import { titleOf, type Named, type Target } from '../engine/requests.js'
+import { LockLostError, UpgradeError, type LossReason } from '../errors/errors.js'
 import { monotonicMs } from '../time/time.js'
 
 const lossText: Record<LossReason, string> = {

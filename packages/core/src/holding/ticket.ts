@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { nanoid } from 'nanoid'
-import { heirOf } from '../engine/requests.js'
-import type { Address } from '../engine/requests.js'
+import { heirOf, type Address } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 
 /** What entitles its bearer to take over a lock, and who holds the lock until then. */

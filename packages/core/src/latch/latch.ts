@@ -1,14 +1,16 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
+import { inspect, type InspectOptions } from 'node:util'
 import { splitIntoBatches } from '@holdfast/watchdog'
-import { hasOpened, isAwaited, isOpen, isSet } from '../engine/latch.js'
-import type {
-  Awaited,
-  LatchInspection,
-  LatchReply,
-  LatchSession,
-  LatchState,
-  LatchWaitReply,
+import {
+  hasOpened,
+  isAwaited,
+  isOpen,
+  isSet,
+  type Awaited,
+  type LatchInspection,
+  type LatchReply,
+  type LatchSession,
+  type LatchState,
+  type LatchWaitReply,
 } from '../engine/latch.js'
 import type { ClientInfo, NotALockReply } from '../engine/replies.js'
 import type { Address, Target } from '../engine/requests.js'
@@ -20,22 +22,18 @@ import {
   toHoldfastError,
   UnavailableError,
 } from '../errors/errors.js'
-import { storeOf } from '../lock-client.js'
-import type { LockClient } from '../lock-client.js'
+import { storeOf, type LockClient } from '../lock-client.js'
 import { timedOutWaiting } from '../objects/entrance.js'
 import { checkOptions, requireInteger } from '../options/checks.js'
-import { resolveRequest } from '../options/options.js'
-import type { AcquireOptions, Request, Settings } from '../options/options.js'
+import { resolveRequest, type AcquireOptions, type Request, type Settings } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
-import { latchSteps } from '../redis/kinds/latch.js'
+import { latchSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
-import { momentNow, monotonicMs } from '../time/time.js'
-import type { Moment } from '../time/time.js'
+import { momentNow, monotonicMs, type Moment } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { pause, retryAfterMs } from '../util/timeouts.js'
-import { latchGone, notAcquired } from '../waiting/outcome.js'
-import type { NotAcquired, Passed } from '../waiting/outcome.js'
+import { latchGone, notAcquired, type NotAcquired, type Passed } from '../waiting/outcome.js'
 import { StoreWait } from '../waiting/wait.js'
 import type { Obstacle, Waiter } from '../waiting/waiter-table.js'
 

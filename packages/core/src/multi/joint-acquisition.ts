@@ -1,14 +1,11 @@
 import type { JointReply } from '../engine/replies.js'
-import { ownerOf, titleOf } from '../engine/requests.js'
-import type { Address, Target } from '../engine/requests.js'
+import { ownerOf, titleOf, type Address, type Target } from '../engine/requests.js'
 import { notALock, toHoldfastError } from '../errors/errors.js'
 import type { AbandonedOwner } from '../holding/abandonment.js'
-import { Hold } from '../holding/hold.js'
-import type { Acquired } from '../holding/hold.js'
+import { Hold, type Acquired } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
 import type { StoreClient } from '../store-client.js'
-import { dateReply, isAhead, momentNow, monotonicMs } from '../time/time.js'
-import type { Moment } from '../time/time.js'
+import { dateReply, isAhead, momentNow, monotonicMs, type Moment } from '../time/time.js'
 import type { InContext } from '../util/background.js'
 import { ListNode } from '../util/lists.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
@@ -18,8 +15,8 @@ import {
   detailsOf,
   notReached,
   repliedTooLate,
+  type NotAcquired,
 } from '../waiting/outcome.js'
-import type { NotAcquired } from '../waiting/outcome.js'
 import type { Waiter } from '../waiting/waiter-table.js'
 import type { Member } from './member.js'
 

@@ -1,6 +1,4 @@
-import calculateSlot from 'cluster-key-slot'
-import { titleOf } from '../engine/requests.js'
-import type { Target } from '../engine/requests.js'
+import { titleOf, type Target } from '../engine/requests.js'
 import { InvalidArgumentError, LockLostError } from '../errors/errors.js'
 import type { Hold } from '../holding/hold.js'
 import { reasonTogether } from '../holding/loss.js'
@@ -10,6 +8,7 @@ import type { CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { Body } from '../ownership/turns.js'
 import type { StoreClient } from '../store-client.js'
+import { slotOf } from '../util/slots.js'
 import { onAbort } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
@@ -69,7 +68,7 @@ export function inOrder(members: readonly Member[]): readonly Member[] {
     byId.set(id, { ...member, wantsToken, reentrant })
   }
   return [...byId]
-    .map(([id, member]) => ({ id, slot: calculateSlot(id), member }))
+    .map(([id, member]) => ({ id, slot: slotOf(id), member }))
     .sort((a, b) => a.slot - b.slot || (a.id < b.id ? -1 : 1))
     .map(({ member }) => member)
 }

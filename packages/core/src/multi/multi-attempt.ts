@@ -6,14 +6,10 @@ import type { Possession } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
 import { onAbort, pause, retryAfterMs, withTimeout } from '../util/timeouts.js'
 import { isTimeUp, monotonicMs } from '../time/time.js'
-import { notReached, notReplied } from '../waiting/outcome.js'
-import type { NotAcquired } from '../waiting/outcome.js'
-import { JointAcquisition } from './joint-acquisition.js'
-import type { JointOutcome } from './joint-acquisition.js'
-import { mayReenter, neighboursFrom } from './member.js'
-import type { HeldMember, Member, MemberBodies } from './member.js'
-import { HeldMembers } from './multi-hold.js'
-import type { MultiHold } from './multi-hold.js'
+import { notReached, notReplied, type NotAcquired } from '../waiting/outcome.js'
+import { JointAcquisition, type JointOutcome } from './joint-acquisition.js'
+import { mayReenter, neighboursFrom, type HeldMember, type Member, type MemberBodies } from './member.js'
+import { HeldMembers, type MultiHold } from './multi-hold.js'
 
 /** An attempt with a step that took no longer than this has not waited to speak of. */
 const soonMs = 50

@@ -4,8 +4,7 @@ import type { Extension, Hold } from '../holding/hold.js'
 import { lossForCaller, reasonTogether } from '../holding/loss.js'
 import type { Request } from '../options/options.js'
 import type { StoreClient } from '../store-client.js'
-import { listenForLoss, memberLost } from './member.js'
-import type { HeldMember, Member } from './member.js'
+import { listenForLoss, memberLost, type HeldMember, type Member } from './member.js'
 
 /**
  * Several holds as one: held while all of them are.

@@ -1,8 +1,6 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
+import { inspect, type InspectOptions } from 'node:util'
 import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
-import { lockOf, storeOf } from '../lock-client.js'
-import type { LockClient } from '../lock-client.js'
+import { lockOf, storeOf, type LockClient } from '../lock-client.js'
 import {
   acquireByOptions,
   limitOf,
@@ -12,27 +10,30 @@ import {
   timedOutWaiting,
   useLease,
   valueOrTimeout,
+  type Acquiring,
+  type TryWithLockResult,
 } from '../objects/entrance.js'
-import type { Acquiring, TryWithLockResult } from '../objects/entrance.js'
 import type { LockCallback } from '../objects/lease.js'
 import { Lock, otherCopy } from '../objects/lock.js'
-import { resolveReentrant, resolveRequest } from '../options/options.js'
-import type { AcquireOptions, LockOptions, Request } from '../options/options.js'
-import { callSite } from '../ownership/call-site.js'
-import type { CallSite } from '../ownership/call-site.js'
+import {
+  resolveReentrant,
+  resolveRequest,
+  type AcquireOptions,
+  type LockOptions,
+  type Request,
+} from '../options/options.js'
+import { callSite, type CallSite } from '../ownership/call-site.js'
 import type { LeaseEntry, ScopedLease } from '../ownership/possession.js'
 import { nothingToUnlock } from '../ownership/scope.js'
-import { multiSteps } from '../redis/kinds/multi.js'
+import { multiSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
 import { kindOf } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
-import { inOrder, mayReenter, MemberBodies } from './member.js'
-import type { Member } from './member.js'
-import { acquireTogether } from './multi-attempt.js'
-import type { AcquiredTogether } from './multi-attempt.js'
+import { inOrder, mayReenter, MemberBodies, type Member } from './member.js'
+import { acquireTogether, type AcquiredTogether } from './multi-attempt.js'
 import { MultiLease } from './multi-lease.js'
 
 /**

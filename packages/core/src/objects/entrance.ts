@@ -1,5 +1,4 @@
-import { isShared, titleFrom, titleOf } from '../engine/requests.js'
-import type { Target } from '../engine/requests.js'
+import { isShared, titleFrom, titleOf, type Target } from '../engine/requests.js'
 import {
   InvalidArgumentError,
   LockLostError,
@@ -11,16 +10,20 @@ import type { Events } from '../events/events.js'
 import { upgradeRefused } from '../holding/loss.js'
 import { isOptions, refuseSecond, requireFunction } from '../options/checks.js'
 import type { AcquireOptions, Request, Settings } from '../options/options.js'
-import { callSite, framesOf, rethrowToCaller, withCallerStack } from '../ownership/call-site.js'
-import type { CallSite } from '../ownership/call-site.js'
+import {
+  callSite,
+  framesOf,
+  rethrowToCaller,
+  withCallerStack,
+  type CallSite,
+} from '../ownership/call-site.js'
 import type { Frames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
 import type { Scope } from '../ownership/scope.js'
 import type { Body } from '../ownership/turns.js'
 import { isTimeUp, monotonicMs } from '../time/time.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
-import { notReached, notReplied } from '../waiting/outcome.js'
-import type { NotAcquired } from '../waiting/outcome.js'
+import { notReached, notReplied, type NotAcquired } from '../waiting/outcome.js'
 import type { AnyAcquired, Home } from './home.js'
 
 /** What was entered. */

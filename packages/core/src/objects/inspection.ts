@@ -1,6 +1,13 @@
 import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
-import { clientOf, isHandedOver, isKept, titleFrom, writePermits } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
+import {
+  clientOf,
+  isHandedOver,
+  isKept,
+  titleFrom,
+  writePermits,
+  type ObjectKind,
+  type Target,
+} from '../engine/requests.js'
 import { notALock, toHoldfastError } from '../errors/errors.js'
 import type { Home } from './home.js'
 

@@ -1,14 +1,17 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
-import { titleFrom, titleOf } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
+import { inspect, type InspectOptions } from 'node:util'
+import { titleFrom, titleOf, type ObjectKind, type Target } from '../engine/requests.js'
 import type { FencedClient } from '../engine/session.js'
-import { HoldfastError, InvalidArgumentError, NotOwnerError } from '../errors/errors.js'
-import type { LockLostError } from '../errors/errors.js'
+import { HoldfastError, InvalidArgumentError, NotOwnerError, type LockLostError } from '../errors/errors.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import { newTicket } from '../holding/ticket.js'
-import { requireLeaseMs, resolveHandOver, resolveRun } from '../options/options.js'
-import type { HandOverOptions, RunOptions, Settings } from '../options/options.js'
+import {
+  requireLeaseMs,
+  resolveHandOver,
+  resolveRun,
+  type HandOverOptions,
+  type RunOptions,
+  type Settings,
+} from '../options/options.js'
 import { callSite } from '../ownership/call-site.js'
 import { outsideFrames } from '../ownership/frames.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'

@@ -1,13 +1,17 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
-import { titleOf } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
-import { InvalidArgumentError, toHoldfastError } from '../errors/errors.js'
-import type { ErrorSubject } from '../errors/errors.js'
+import { inspect, type InspectOptions } from 'node:util'
+import { titleOf, type ObjectKind, type Target } from '../engine/requests.js'
+import { InvalidArgumentError, toHoldfastError, type ErrorSubject } from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Member } from '../multi/member.js'
-import { resolveForce, resolveHold, resolveTakeOver } from '../options/options.js'
-import type { ForceOptions, HoldOptions, Request, TakeOverOptions } from '../options/options.js'
+import {
+  resolveForce,
+  resolveHold,
+  resolveTakeOver,
+  type ForceOptions,
+  type HoldOptions,
+  type Request,
+  type TakeOverOptions,
+} from '../options/options.js'
 import { nothingToUnlock } from '../ownership/scope.js'
 import { uncloneable } from '../util/symbols.js'
 import type { NotAcquired } from '../waiting/outcome.js'
@@ -22,13 +26,13 @@ import {
   timedOutWaiting,
   useLease,
   valueOrTimeout,
+  type Acquiring,
+  type Outcome,
+  type TryWithLockResult,
 } from './entrance.js'
-import type { Acquiring, Outcome, TryWithLockResult } from './entrance.js'
 import type { Home } from './home.js'
-import { describeLock, evict, find, sendOf } from './inspection.js'
-import type { Found, LockInfo } from './inspection.js'
-import { Lease } from './lease.js'
-import type { LockCallback } from './lease.js'
+import { describeLock, evict, find, sendOf, type Found, type LockInfo } from './inspection.js'
+import { Lease, type LockCallback } from './lease.js'
 
 const isNotAcquired = (outcome: Outcome): outcome is NotAcquired => 'waitedMs' in outcome
 

@@ -1,7 +1,6 @@
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkOptions, requireFunction } from '../options/checks.js'
-import { holdOptionNames } from '../options/options.js'
-import type { AcquireOptions, HoldOptions } from '../options/options.js'
+import { holdOptionNames, type AcquireOptions, type HoldOptions } from '../options/options.js'
 import { shown } from '../util/mistakes.js'
 
 /** What {@link locked} holds: a lock, one side of a read/write lock, a multi lock, or a bridge. */

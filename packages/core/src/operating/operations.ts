@@ -1,7 +1,6 @@
 import { nanoid } from 'nanoid'
 import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
-import { clientOf } from '../engine/requests.js'
-import type { Address } from '../engine/requests.js'
+import { clientOf, type Address } from '../engine/requests.js'
 import { ClosedError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
 import type { OwnerReport, OwnerReports } from '../objects/home.js'
 import { checkBoolean, checkInteger, checkOptions, checkString } from '../options/checks.js'
@@ -9,10 +8,15 @@ import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
-import { anyAddress, LockListing } from './listing.js'
-import type { ListingRequest } from './listing.js'
-import { readMessage, textOf } from './messages.js'
-import type { Answer, ClientReport, EvictionNote, Question } from './messages.js'
+import { anyAddress, LockListing, type ListingRequest } from './listing.js'
+import {
+  readMessage,
+  textOf,
+  type Answer,
+  type ClientReport,
+  type EvictionNote,
+  type Question,
+} from './messages.js'
 import { Reporter } from './reporter.js'
 
 /** `inspect()` does not keep its caller waiting for clients that are frozen. */

@@ -5,8 +5,16 @@ import type { Hold } from '../holding/hold.js'
 import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
 import type { Waiter } from '../waiting/waiter-table.js'
-import { fitted, mostListed, textOf } from './messages.js'
-import type { ClientReport, HoldReport, LossReport, Question, WaitReport } from './messages.js'
+import {
+  fitted,
+  mostListed,
+  textOf,
+  type ClientReport,
+  type HoldReport,
+  type LossReport,
+  type Question,
+  type WaitReport,
+} from './messages.js'
 
 /**
  * Reports what this client holds and waits for to those who ask.

@@ -1,5 +1,4 @@
-import { isOwner } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
+import { isOwner, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
@@ -28,7 +27,7 @@ export const defaultWatchdogTimeoutMs = 30_000
 export interface AcquireOptions {
   /**
    * How long to wait while others hold the lock or the permits. 0 makes one attempt, `Infinity` waits without limit. A call that
-   * says `Infinity` itself means to: `@holdfast/metrics` leaves it out of the age of the oldest waiter.
+   * says `Infinity` itself means to: `@holdfast/core/metrics` leaves it out of the age of the oldest waiter.
    *
    * @defaultValue 0 for `tryLock`, `tryWithLock` and `tryAcquire`, always; unlimited for the other calls, unless the client has a default
    */

@@ -30,19 +30,21 @@ export function whereItBelongs(given: unknown, place: 'client' | 'quorum' = 'cli
     case 'a PGlite database':
       return postgres('pglite')
     case 'a pool of pg':
-      return postgres('config: pool.options')
     case 'a client of knex':
-      return postgres('config: knex.client.config.connection')
+      return postgres('config')
     case 'an ioredis client':
       return `; pass where Redis is as ${redis}`
     case 'a function':
       return whereFunctionBelongs(given, postgres)
+    case "Bun's RedisClient":
+    case 'a client of Valkey GLIDE':
+      return '; it does not report what becomes of its connections: use ioredis, which runs on Bun, too'
     case 'a promise':
       return '; await it first'
     case 'an array':
       return place === 'client' ? several : ''
     default:
-      return adviceOnClient(kind, place) ?? ''
+      return adviceOnClient(kind, place)
   }
 }
 
@@ -60,40 +62,14 @@ const several =
   '; for the nodes of one Redis Cluster pass new Cluster([…]) of ioredis, and for servers that are independent of each other use ' +
   'new HoldfastQuorum({ masters: […] })'
 
-/** What to do about clients of Redis other than ioredis, by their kind. `made` stands for what is passed in place of them. */
-const advice: Readonly<Record<string, readonly [made: string, why?: string]>> = {
-  'a client of the package redis': ['nodeRedis(createClient({ url }))'],
-  'a cluster of the package redis': [
-    'nodeRedis.cluster(createClient, { rootNodes })',
-    ': after a failover a client of createCluster does not find the new master for long, or at all',
-  ],
-  'a Sentinel client of the package redis': [
-    'nodeRedis.sentinel(createClient, { name, sentinelRootNodes })',
-    ': a client of createSentinel sends a command again whose reply was lost, and so runs it twice',
-  ],
-  'a pool of the package redis': [
-    'nodeRedis(createClient({ url }))',
-    ': Holdfast needs one connection for commands, and no pool',
-  ],
-}
-
-const refused: Readonly<Record<string, string>> = {
-  "Bun's RedisClient":
-    'it loses its subscriptions when it reconnects, and does not limit how long a command may take: use ioredis, which runs on Bun',
-  'a client of Valkey GLIDE':
-    'it does not report that a connection broke, so that messages would be missed unnoticed: use ioredis, iovalkey or node-redis',
-}
-
-/**
- * What to do about a client of Redis that was given, to be appended to the error.
- *
- * @param kind - as `kindOf` names it
- */
-function adviceOnClient(kind: string, place: 'client' | 'quorum'): string | undefined {
-  const why = refused[kind]
-  if (why !== undefined) return `; ${why}`
-  const [made, because = ''] = advice[kind] ?? []
-  if (made === undefined) return undefined
+/** What to do about a client of Redis that was given, to be appended to the error. */
+function adviceOnClient(kind: string, place: 'client' | 'quorum'): string {
+  if (!kind.endsWith('of the package redis')) return ''
+  const made = kind.startsWith('a cluster')
+    ? 'nodeRedis.cluster(createClient, { rootNodes })'
+    : kind.startsWith('a Sentinel')
+      ? 'nodeRedis.sentinel(createClient, { name, sentinelRootNodes })'
+      : 'nodeRedis(createClient({ url }))'
   const call = place === 'client' ? `new Holdfast({ redis: ${made} })` : `masters: [${made}, …]`
-  return `; install @holdfast/node-redis, and pass it as ${call}${because}`
+  return `; with @holdfast/core/node-redis pass it as ${call}${kind.startsWith('a pool') ? ': Holdfast needs one connection for commands, and no pool' : ''}`
 }

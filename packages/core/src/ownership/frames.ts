@@ -3,8 +3,7 @@ import type { Address } from '../engine/requests.js'
 import type { CallSite } from './call-site.js'
 import type { Possession } from './possession.js'
 import type { Scope } from './scope.js'
-import { Turns } from './turns.js'
-import type { Body } from './turns.js'
+import { Turns, type Body } from './turns.js'
 
 /** One element of the chain that an async call chain carries; it never changes once made. */
 type Frame = {

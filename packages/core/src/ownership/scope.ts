@@ -1,12 +1,10 @@
-import type { Address, Target } from '../engine/requests.js'
+import { titleFrom, titleOf, type Address, type Target } from '../engine/requests.js'
 import { LockLostError, NotOwnerError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
 import type { Background } from '../util/background.js'
-import { SerialQueue } from '../util/lists.js'
-import type { SerialSlot } from '../util/lists.js'
+import { SerialQueue, type SerialSlot } from '../util/lists.js'
 import type { Closing } from './closing.js'
 import type { Possession, ScopedLease } from './possession.js'
-import { titleFrom, titleOf } from '../engine/requests.js'
 
 /** The client of a scope. */
 export interface ScopingClient {

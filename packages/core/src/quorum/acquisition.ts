@@ -1,16 +1,18 @@
 import type { Target } from '../engine/requests.js'
-import { LockLostError, toHoldfastError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
+import {
+  LockLostError,
+  toHoldfastError,
+  UnavailableError,
+  type HoldfastError,
+  type HoldfastErrorDetails,
+} from '../errors/errors.js'
 import type { AnyAcquired } from '../objects/home.js'
 import type { Request } from '../options/options.js'
 import { monotonicMs } from '../time/time.js'
 import { backoffMs, retryAfterMs } from '../util/timeouts.js'
-import { notAcquired, notReached, tooManyWaiters } from '../waiting/outcome.js'
-import type { NotAcquired } from '../waiting/outcome.js'
-import { Wait } from '../waiting/wait.js'
-import type { Transitions } from '../waiting/wait.js'
-import { Ballot, TooFewError } from './ballot.js'
-import type { Vote } from './ballot.js'
+import { notAcquired, notReached, tooManyWaiters, type NotAcquired } from '../waiting/outcome.js'
+import { Wait, type Transitions } from '../waiting/wait.js'
+import { Ballot, TooFewError, type Vote } from './ballot.js'
 import type { QuorumClient } from './client.js'
 import { QuorumHold, settleVotes, voteLeaseMs } from './hold.js'
 import type { Master } from './master.js'

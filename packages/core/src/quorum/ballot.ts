@@ -1,16 +1,19 @@
 import type { Address, Target } from '../engine/requests.js'
-import { toHoldfastError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError, LockLostError, LossReason } from '../errors/errors.js'
+import {
+  toHoldfastError,
+  UnavailableError,
+  type HoldfastError,
+  type LockLostError,
+  type LossReason,
+} from '../errors/errors.js'
 import type { Acquired, Hold } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
 import type { LeaseEntry, Voter } from '../ownership/possession.js'
 import { monotonicMs } from '../time/time.js'
 import { Acquisition } from '../waiting/acquisition.js'
-import { isStaleReply } from '../waiting/outcome.js'
-import type { NotAcquired } from '../waiting/outcome.js'
+import { isStaleReply, type NotAcquired } from '../waiting/outcome.js'
 import type { QuorumClient } from './client.js'
-import { voteNumber } from './master.js'
-import type { Master } from './master.js'
+import { voteNumber, type Master } from './master.js'
 import { withoutSubject } from './wording.js'
 
 /** Votes that are kept during a wait do not all go back at the same instant. */

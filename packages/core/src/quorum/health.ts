@@ -1,6 +1,5 @@
 import type { Address } from '../engine/requests.js'
-import { toHoldfastError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError } from '../errors/errors.js'
+import { toHoldfastError, UnavailableError, type HoldfastError } from '../errors/errors.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import type { Ready } from '../waiting/readiness.js'
 import type { StoreClient } from '../store-client.js'

@@ -1,20 +1,20 @@
-import { titleOf } from '../engine/requests.js'
-import type { Address, ObjectKind, Target } from '../engine/requests.js'
-import { LockLostError, toHoldfastError } from '../errors/errors.js'
-import type { HoldfastErrorDetails, LossReason } from '../errors/errors.js'
+import { titleOf, type Address, type ObjectKind, type Target } from '../engine/requests.js'
+import {
+  LockLostError,
+  toHoldfastError,
+  type HoldfastErrorDetails,
+  type LossReason,
+} from '../errors/errors.js'
 import type { ReportedHold } from '../events/observer.js'
 import { enterUntilAnswered, LeaseSet } from '../holding/hold.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
 import type { AnyAcquired } from '../objects/home.js'
-import { shortestLeaseMs } from '../options/options.js'
-import type { Request } from '../options/options.js'
-import { LeaseEntry } from '../ownership/possession.js'
-import type { Possession } from '../ownership/possession.js'
+import { shortestLeaseMs, type Request } from '../options/options.js'
+import { LeaseEntry, type Possession } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
 import { driftMs, monotonicMs } from '../time/time.js'
 import { withTimeout } from '../util/timeouts.js'
-import { majorityOf, TooFewError } from './ballot.js'
-import type { Ballot, Vote, VoteListener } from './ballot.js'
+import { majorityOf, TooFewError, type Ballot, type Vote, type VoteListener } from './ballot.js'
 import type { QuorumClient } from './client.js'
 import type { QuorumSettings } from './options.js'
 

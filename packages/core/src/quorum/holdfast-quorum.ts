@@ -1,24 +1,26 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
+import { inspect, type InspectOptions } from 'node:util'
 import { BaseClient } from '../base-client.js'
-import { isEngine } from '../engine/session.js'
-import type { LockEngine } from '../engine/session.js'
+import { isEngine, type LockEngine } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkName } from '../objects/lock-name.js'
 import { Lock, ping } from '../objects/lock.js'
 import { unlessIndex } from '../options/checks.js'
-import { resolveReentrant } from '../options/options.js'
-import type { LockOptions } from '../options/options.js'
+import { resolveReentrant, type LockOptions } from '../options/options.js'
 import { whereItBelongs } from '../options/where-it-belongs.js'
 import { checkSource } from '../redis/connection/template.js'
-import { nativeEngine } from '../redis/native.js'
+import { nativeEngine } from '../redis/engine.js'
 import { operatorSteps } from '../redis/operator.js'
 import type { RedisOptions } from '../redis/options.js'
 import { kindOf } from '../util/mistakes.js'
 import { quorumOf } from './ballot.js'
 import { QuorumClient } from './client.js'
-import { checkEngines, checkMasters, checkQuorumOptions, resolveQuorumSettings } from './options.js'
-import type { QuorumClientOptions } from './options.js'
+import {
+  checkEngines,
+  checkMasters,
+  checkQuorumOptions,
+  resolveQuorumSettings,
+  type QuorumClientOptions,
+} from './options.js'
 import { notIndependent } from './wording.js'
 
 /** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */

@@ -1,15 +1,13 @@
 import type { ClientInfo, Inspection, ReleaseReply } from '../engine/replies.js'
 import type { Address } from '../engine/requests.js'
-import { toHoldfastError } from '../errors/errors.js'
-import type { HoldfastError } from '../errors/errors.js'
+import { toHoldfastError, type HoldfastError } from '../errors/errors.js'
 import { Evictions } from '../holding/loss.js'
 import type { HomeOperations } from '../objects/home.js'
 import type { Ready } from '../waiting/readiness.js'
 import { quorumOf } from './ballot.js'
 import type { QuorumClient } from './client.js'
 import type { Master } from './master.js'
-import { tooFewReached } from './wording.js'
-import type { Trouble } from './wording.js'
+import { tooFewReached, type Trouble } from './wording.js'
 
 /** What one master knows of a lock. */
 interface Reply {

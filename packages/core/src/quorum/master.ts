@@ -1,5 +1,4 @@
-import { clientOf, numberOf, ownerOf } from '../engine/requests.js'
-import type { Address } from '../engine/requests.js'
+import { clientOf, numberOf, ownerOf, type Address } from '../engine/requests.js'
 import type { LockEngine } from '../engine/session.js'
 import { HoldfastError } from '../errors/errors.js'
 import type { Events } from '../events/events.js'

@@ -1,8 +1,13 @@
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { checkInteger, checkObject, checkOptions, requireInteger } from '../options/checks.js'
-import { clientOptionNames, defaultWatchdogTimeoutMs, resolveSettings } from '../options/options.js'
-import type { ClientOptions, Settings } from '../options/options.js'
+import {
+  clientOptionNames,
+  defaultWatchdogTimeoutMs,
+  resolveSettings,
+  type ClientOptions,
+  type Settings,
+} from '../options/options.js'
 import { kindOf } from '../util/mistakes.js'
 
 /** How a quorum client behaves with any engine. */

@@ -1,7 +1,10 @@
-import { titleOf } from '../engine/requests.js'
-import type { Address, ObjectKind, Target } from '../engine/requests.js'
-import { InvalidArgumentError, UnavailableError } from '../errors/errors.js'
-import type { HoldfastError, HoldfastErrorDetails } from '../errors/errors.js'
+import { titleOf, type Address, type ObjectKind, type Target } from '../engine/requests.js'
+import {
+  InvalidArgumentError,
+  UnavailableError,
+  type HoldfastError,
+  type HoldfastErrorDetails,
+} from '../errors/errors.js'
 
 /** Why a master did not vote. */
 export interface Trouble {

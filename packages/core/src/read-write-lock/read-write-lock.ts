@@ -1,10 +1,8 @@
 import { writePermits } from '../engine/requests.js'
-import { storeOf } from '../lock-client.js'
-import type { LockClient } from '../lock-client.js'
+import { storeOf, type LockClient } from '../lock-client.js'
 import { Lock } from '../objects/lock.js'
-import { resolveReentrant } from '../options/options.js'
-import type { LockOptions } from '../options/options.js'
-import { sharedSteps } from '../redis/kinds/shared.js'
+import { resolveReentrant, type LockOptions } from '../options/options.js'
+import { sharedSteps } from '../redis/carried-steps.js'
 
 /**
  * A read/write lock: any number of readers at once, or one writer.

@@ -1,3 +1,4 @@
+import { TokenFloors, type LockSteps } from '../engine/lock-steps.js'
 import type {
   AcquireReply,
   BusyReply,
@@ -11,16 +12,144 @@ import type {
   ResizeReply,
   SharedInspection,
 } from '../engine/replies.js'
-import type { LockSteps } from '../engine/lock-steps.js'
-import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../engine/requests.js'
-import { TokenFloors } from '../engine/lock-steps.js'
-import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
+import type {
+  AcquireRequest,
+  JointRequest,
+  QueueEntry,
+  ReleaseRequest,
+  Renewal,
+  ResizeRequest,
+} from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
+import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { engineName, isSlotMoving } from './errors.js'
-import { clientInboxOf } from './keys.js'
-import type { Keys, Kind } from './keys.js'
-import type { Calls, RedisJointRequest, RedisQueueEntry, RedisRenewal } from './kinds/lock.js'
+import { clientInboxOf, type Keys, type Kind } from './keys.js'
 import { asList, notUnderstood, numberAt, textAt } from './reply.js'
+import { lockScripts } from './scripts/generated.js'
+
+/** A queue entry whose keys are known. */
+export interface RedisQueueEntry extends QueueEntry {
+  readonly address: Keys
+}
+
+/** A hold to renew whose keys are known. */
+export interface RedisRenewal extends Renewal {
+  readonly address: Keys
+}
+
+/** A request for several locks whose keys are known. */
+export interface RedisJointRequest extends JointRequest {
+  readonly locks: readonly { readonly address: Keys; readonly owner: string }[]
+}
+
+/** The script calls of one kind of object. Their replies have the same forms, but for that of `inspect`. */
+export interface Calls {
+  acquire(keys: Keys, request: AcquireRequest, inbox: string, tokenFloor: string): ScriptCall
+  /** Only where no one else makes tokens. */
+  raiseToken?(keys: Keys, token: number, keepMs: number): ScriptCall
+  /** Gives up the hold and the queue entry, or some of the permits. */
+  release(keys: Keys, request: ReleaseRequest, tokenFloor: string): ScriptCall
+  /** Whether `setCount` serves this request in place of `acquire`. */
+  setsCount?(request: AcquireRequest): boolean
+  /** Enters a hold again, or leaves it without releasing it. Only of objects that count entries. */
+  setCount?(keys: Keys, owner: string, count: number, leaseMs: number): ScriptCall
+  /** @param inbox - of the client of `owner` */
+  force(keys: Keys, owner: string, inbox: string, tokenFloor: string): ScriptCall
+  /** Only of objects that have a size. */
+  resize?(keys: Keys, request: ResizeRequest, tokenFloor: string): ScriptCall
+  renew(renewals: readonly RedisRenewal[]): ScriptCall
+  refresh(entries: readonly RedisQueueEntry[]): ScriptCall
+  inspect(keys: Keys, limit: number): ScriptCall
+  readInspection(reply: readonly unknown[]): Inspection | SharedInspection
+}
+
+/** The keys of a lock, in the order that the scripts want. */
+export const keyList = ({ main, queue, waiters, fence }: Keys): string[] => [main, queue, waiters, fence]
+
+/**
+ * The queue entry that a request wants, as far as the client knows it; `''` for none.
+ *
+ * @param countsInboxes - whether the server knows all subscribers of a channel; a cluster node does not
+ */
+export const waitingOf = (
+  { entryTtlMs, grantLeaseMs, proof }: AcquireRequest,
+  inbox: string,
+  countsInboxes: boolean,
+): string =>
+  entryTtlMs > 0 ? `${entryTtlMs} ${grantLeaseMs} ${countsInboxes ? 1 : 0} ${proof} ${inbox}` : ''
+
+/** What a release sends last if late requests of its owner are to be refused. */
+export const tombstoneOf = ({ tombstoneMs }: ReleaseRequest): number[] =>
+  tombstoneMs > 0 ? [tombstoneMs] : []
+
+/** What does not depend on who shares a lock. */
+export const lockCalls = {
+  setCount: ({ main }: Keys, owner: string, count: number, leaseMs: number): ScriptCall => ({
+    script: lockScripts.lockSetCount,
+    keys: [main],
+    args: [owner, count, leaseMs],
+  }),
+
+  renew: (renewals: readonly RedisRenewal[]): ScriptCall => ({
+    script: lockScripts.lockRenew,
+    keys: renewals.map(({ address: { main } }) => main),
+    args: renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs]),
+  }),
+
+  refresh: (entries: readonly RedisQueueEntry[]): ScriptCall => ({
+    script: lockScripts.lockRefresh,
+    keys: entries.flatMap(({ address: { main, queue, waiters } }) => [main, queue, waiters]),
+    args: entries.flatMap(({ owner, entryTtlMs }) => [owner, entryTtlMs]),
+  }),
+
+  inspect: (keys: Keys, limit: number): ScriptCall => ({
+    script: lockScripts.lockInspect,
+    keys: keyList(keys),
+    args: [limit],
+  }),
+
+  readInspection(reply: readonly unknown[]): Inspection {
+    const [owner, count, token] = [textAt(reply, 1), numberAt(reply, 2), numberAt(reply, 3)]
+    const waiters = []
+    for (let i = 5; i < reply.length; i += 2)
+      waiters.push({ owner: textAt(reply, i), aliveMs: numberAt(reply, i + 1) })
+    const waiterCount = numberAt(reply, 4)
+    return { kind: 'lock', ttlMs: numberAt(reply, 0), owner, count, token, waiterCount, waiters }
+  },
+}
+
+/** A lock among Holdfast clients: a release makes the first waiter the holder. */
+export const nativeCalls = (countsInboxes: boolean): Calls => ({
+  ...lockCalls,
+  setsCount: ({ count }) => count > 1,
+
+  acquire(keys, request, inbox, floor) {
+    const { owner, leaseMs, heir } = request
+    const script = heir === undefined ? lockScripts.lockAcquire : lockScripts.lockTakeOver
+    const last = heir ?? waitingOf(request, inbox, countsInboxes)
+    return { script, keys: keyList(keys), args: [owner, leaseMs, floor, last] }
+  },
+
+  raiseToken: ({ fence }, token, keepMs) => ({
+    script: lockScripts.clientRaiseFence,
+    keys: [fence],
+    args: [token, keepMs],
+  }),
+
+  release(keys, request, floor) {
+    const { owner, tombstoneMs, keepMs, heir } = request
+    const ends = keepMs === undefined ? tombstoneOf(request) : [tombstoneMs > 0 ? tombstoneMs : '', keepMs]
+    const args = [owner, floor, ...ends]
+    if (heir !== undefined) args.push(heir)
+    return { script: lockScripts.lockRelease, keys: keyList(keys), args }
+  },
+
+  force: (keys, owner, inbox, floor) => ({
+    script: lockScripts.lockForce,
+    keys: keyList(keys),
+    args: [owner, inbox, floor],
+  }),
+})
 
 /** The script calls of each kind of object that is carried. */
 export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls }>

@@ -1,6 +1,7 @@
 import calculateSlot from 'cluster-key-slot'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { clientInboxOf, inboxOf, KeySpace, nativeLayout } from './keys.js'
+import { readKey } from './operator.js'
 
 const spaceOf = (keyPrefix: string, prefix: string): KeySpace =>
   new KeySpace({ keyPrefix, prefix, layout: nativeLayout, groupOf: () => '' })
@@ -169,7 +170,7 @@ describe('any key of the store', () => {
       for (const part of parts) {
         // Those are keys of other objects than locks.
         if (object === 'lock' && ['ends', 'size', 'counted'].includes(part)) continue
-        expect(space.read(keys[part])).toEqual({ keys, object, part })
+        expect(readKey(space, keys[part])).toEqual({ keys, object, part })
       }
     }
   })
@@ -188,10 +189,10 @@ describe('any key of the store', () => {
     'app:lock:a{b',
     '{app:lock:{t}:a}:fifo',
     '',
-  ])('is none of ours: %j', (key) => expect(spaceOf('app:', 'lock:').read(key)).toBeNull())
+  ])('is none of ours: %j', (key) => expect(readKey(spaceOf('app:', 'lock:'), key)).toBeNull())
 
   it('that registers a client does not count as a lock, even without a prefix', () =>
-    expect(spaceOf('', '').read('holdfast:client:c1')).toBeNull())
+    expect(readKey(spaceOf('', ''), 'holdfast:client:c1')).toBeNull())
 })
 
 describe('other names', () => {

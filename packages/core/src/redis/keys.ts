@@ -1,6 +1,5 @@
-import type { Address, Addressing, ObjectType } from '../engine/requests.js'
+import { clientOf, type Address, type Addressing, type ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { clientOf } from '../engine/requests.js'
 
 /** The Redis keys of one object. All of them live in one cluster slot. */
 export interface Keys extends Address {
@@ -19,12 +18,11 @@ export interface Keys extends Address {
 }
 
 /** A lock's own key has no suffix: other clients may know the lock by it. */
-const suffixOf: Record<Exclude<ObjectType, 'lock'>, string> = {
+export const suffixOf: Record<Exclude<ObjectType, 'lock'>, string> = {
   'read-write-lock': ':rw',
   semaphore: ':semaphore',
   latch: ':latch',
 }
-const objectTypes = ['read-write-lock', 'semaphore', 'latch'] as const
 /** Objects that have the same scripts. */
 export type Kind = ObjectType | 'shared' | 'permits'
 
@@ -51,7 +49,7 @@ function taggedOf(lock: string): string {
   return /^\{[^{}]*\}$/.test(lock) ? `${lock}{}` : lock
 }
 
-const untagged = (tagged: string): string =>
+export const untagged = (tagged: string): string =>
   tagged.endsWith('{}') ? tagged.slice(0, -2) : tagged.replace(/^\{(.*)\}$/s, '$1')
 
 /** What depends on who shares the objects. */
@@ -96,26 +94,7 @@ export interface KeySpaceOptions {
   readonly layout: Layout
 }
 
-/** The keys of an object by what is in them. */
-export type KeyPart = 'main' | 'queue' | 'waiters' | 'fence' | 'ends' | 'size' | 'counted'
-
-const parts: readonly { readonly part: KeyPart; readonly suffix: string; readonly isOfLocks: boolean }[] = [
-  { part: 'queue', suffix: ':fifo', isOfLocks: true },
-  { part: 'waiters', suffix: ':waiters', isOfLocks: true },
-  { part: 'fence', suffix: ':fence', isOfLocks: true },
-  { part: 'ends', suffix: ':ends', isOfLocks: false },
-  { part: 'size', suffix: ':size', isOfLocks: false },
-  { part: 'counted', suffix: ':counted', isOfLocks: false },
-]
-
-/** A key found in the store: whose it is, and what is in it. */
-export interface FoundKey {
-  readonly keys: Keys
-  readonly object: ObjectType
-  readonly part: KeyPart
-}
-
-/** Builds and reads every key and channel name; no other module puts names together. */
+/** Builds every key and channel name; no other module puts names together. */
 export class KeySpace implements Addressing {
   readonly #options: KeySpaceOptions
   readonly #lockPrefix: string
@@ -132,7 +111,7 @@ export class KeySpace implements Addressing {
 
   /** The keys of the object of this name. Throws `InvalidArgumentError` for an invalid name. */
   locate(name: string, object: ObjectType = 'lock'): Keys {
-    const invalid = this.#whyInvalid(name)
+    const invalid = this.whyInvalid(name)
     if (invalid !== undefined) throw new InvalidArgumentError(invalid, { lockName: name })
     const lock = this.#lockPrefix + name
     const tagged = taggedOf(lock)
@@ -162,28 +141,6 @@ export class KeySpace implements Addressing {
     return this.locate(lock.slice(this.#lockPrefix.length), object as ObjectType)
   }
 
-  /**
-   * Reads any key of the store as one of ours: of an object of {@link nativeLayout}, or `null`. A value of another application
-   * under such a name looks like one of ours by its key.
-   */
-  read(key: string): FoundKey | null {
-    // Most keys of a store that is shared with others end here.
-    const start = key.startsWith('{') && !this.#lockPrefix.startsWith('{') ? 1 : 0
-    if (!key.startsWith(this.#lockPrefix, start)) return null
-    if (key.startsWith(this.#options.keyPrefix + registryPrefix)) return null
-    const { part, suffix } = parts.find((each) => isSuffix(key, each)) ?? { part: 'main', suffix: '' }
-    const base = key.slice(0, key.length - suffix.length)
-    const object = objectTypes.find((type) => base.endsWith(suffixOf[type])) ?? 'lock'
-    const isPlain = object === 'lock' && part === 'main'
-    const tagged = object === 'lock' ? base : base.slice(0, -suffixOf[object].length)
-    const lock = isPlain ? tagged : untagged(tagged)
-    if (!lock.startsWith(this.#lockPrefix)) return null
-    const name = lock.slice(this.#lockPrefix.length)
-    if (name === '' || this.#whyInvalid(name) !== undefined) return null
-    const keys = this.locate(name, object)
-    return keys[part] === key ? { keys, object, part } : null
-  }
-
   /** What all keys of objects contain. */
   get head(): string {
     return this.#lockPrefix
@@ -210,7 +167,7 @@ export class KeySpace implements Addressing {
   }
 
   /** Why no object can have this name, if so. */
-  #whyInvalid(name: string): string | undefined {
+  whyInvalid(name: string): string | undefined {
     const hint = '; lockName(text) makes a valid name from any text'
     const suffix = suffixes.find((s) => name.endsWith(s))
     if (suffix !== undefined)
@@ -226,12 +183,6 @@ export class KeySpace implements Addressing {
 
 /** None, or those of one hash tag, which a cluster reads as we do. */
 const hasFitBraces = (lock: string): boolean => /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.test(lock)
-
-/** Only locks have keys without the suffix of an object, so a lock's name may end as parts of other objects do. */
-function isSuffix(key: string, { suffix, isOfLocks }: (typeof parts)[number]): boolean {
-  if (!key.endsWith(suffix)) return false
-  return isOfLocks || objectTypes.some((type) => key.endsWith(suffixOf[type] + suffix))
-}
 
 const inboxPrefix = 'holdfast:inbox:'
 

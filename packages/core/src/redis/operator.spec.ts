@@ -1,7 +1,7 @@
 import { UnavailableError } from '../errors/errors.js'
 import { KeySpace, nativeLayout } from './keys.js'
 import { RedisOperator } from './operator.js'
-import { RedisRegistry } from './registry.js'
+import { RedisRegistry } from './session.js'
 
 const unavailable = (): Promise<never> =>
   Promise.reject(new UnavailableError('no reply', { engine: 'redis' }))

@@ -1,14 +1,12 @@
 import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
 import type { Address, ObjectType } from '../engine/requests.js'
 import { RefusedError, UnavailableError } from '../errors/errors.js'
-import { CarriedSteps } from './carried-steps.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode } from './errors.js'
-import { clientOfInbox, everyInbox, inboxOf } from './keys.js'
-import type { FoundKey, Keys, KeySpace } from './keys.js'
-import type { RedisRegistry } from './registry.js'
+import { clientOfInbox, everyInbox, inboxOf, suffixOf, untagged, type Keys, type KeySpace } from './keys.js'
 import { asList, numberAt, textAt } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
+import { CarriedSteps, type RedisRegistry } from './session.js'
 
 export interface RedisOperatorOptions {
   readonly connection: Pick<ScriptConnection, 'run' | 'callAt' | 'masters' | 'routeOf' | 'epoch'>
@@ -135,7 +133,7 @@ function* chunksOf<T>(items: readonly T[], size: number): Generator<readonly T[]
 }
 
 /** What those bring along who list objects and ask clients. */
-export const operatorSteps = /* @__PURE__ */ new CarriedSteps([], (session) => {
+export const operatorSteps = /* @__PURE__ */ new CarriedSteps({}, (session) => {
   const { connection, names: keySpace, registry, clientId, isSingle: countsReceivers } = session
   const onNoticeError = (error: string): void => session.onNoticeError(error)
   session.operator = new RedisOperator({
@@ -150,7 +148,7 @@ export const operatorSteps = /* @__PURE__ */ new CarriedSteps([], (session) => {
 
 /** What a listing needs of the connections. */
 export interface ListingOptions {
-  readonly keySpace: Pick<KeySpace, 'read' | 'head'>
+  readonly keySpace: KeySpace
   masters(): Promise<ReadonlySet<string>>
   /** Grows with every connection that breaks. */
   epoch(): number
@@ -244,13 +242,62 @@ export class Listing {
   #objectsOf(keys: readonly string[], contended: boolean): ListPage['found'] {
     const found = new Map<string, { readonly address: Address; readonly object: ObjectType }>()
     for (const key of keys) {
-      const ours = this.#options.keySpace.read(key)
+      const ours = readKey(this.#options.keySpace, key)
       if (ours && isEvidence(ours, contended)) {
         found.set(ours.keys.id, { address: ours.keys, object: ours.object })
       }
     }
     return [...found.values()]
   }
+}
+
+const objectTypes = ['read-write-lock', 'semaphore', 'latch'] as const
+/** The keys of an object by what is in them. */
+type KeyPart = 'main' | 'queue' | 'waiters' | 'fence' | 'ends' | 'size' | 'counted'
+
+const parts: readonly { readonly part: KeyPart; readonly suffix: string; readonly isOfLocks: boolean }[] = [
+  { part: 'queue', suffix: ':fifo', isOfLocks: true },
+  { part: 'waiters', suffix: ':waiters', isOfLocks: true },
+  { part: 'fence', suffix: ':fence', isOfLocks: true },
+  { part: 'ends', suffix: ':ends', isOfLocks: false },
+  { part: 'size', suffix: ':size', isOfLocks: false },
+  { part: 'counted', suffix: ':counted', isOfLocks: false },
+]
+
+/** A key found in the store: whose it is, and what is in it. */
+export interface FoundKey {
+  readonly keys: Keys
+  readonly object: ObjectType
+  readonly part: KeyPart
+}
+
+/**
+ * Reads any key of the store as one of ours: of an object of {@link nativeLayout}, or `null`. A value of another application
+ * under such a name looks like one of ours by its key.
+ */
+export function readKey(space: KeySpace, key: string): FoundKey | null {
+  const { head } = space
+  // Most keys of a store that is shared with others end here.
+  const start = key.startsWith('{') && !head.startsWith('{') ? 1 : 0
+  if (!key.startsWith(head, start)) return null
+  if (key.startsWith(space.registry(''))) return null
+  const { part, suffix } = parts.find((each) => isSuffix(key, each)) ?? { part: 'main', suffix: '' }
+  const base = key.slice(0, key.length - suffix.length)
+  const object = objectTypes.find((type) => base.endsWith(suffixOf[type])) ?? 'lock'
+  const isPlain = object === 'lock' && part === 'main'
+  const tagged = object === 'lock' ? base : base.slice(0, -suffixOf[object].length)
+  const lock = isPlain ? tagged : untagged(tagged)
+  if (!lock.startsWith(head)) return null
+  const name = lock.slice(head.length)
+  if (name === '' || space.whyInvalid(name) !== undefined) return null
+  const keys = space.locate(name, object)
+  return keys[part] === key ? { keys, object, part } : null
+}
+
+/** Only locks have keys without the suffix of an object, so a lock's name may end as parts of other objects do. */
+function isSuffix(key: string, { suffix, isOfLocks }: (typeof parts)[number]): boolean {
+  if (!key.endsWith(suffix)) return false
+  return isOfLocks || objectTypes.some((type) => key.endsWith(suffixOf[type] + suffix))
 }
 
 /** Whether a key shows that its object is held or waited for. The clients that wait for a latch are its queue. */

@@ -13,7 +13,7 @@ export interface RedisOptions {
    * - the path of a Unix socket
    * - options of ioredis: `{ host, port, … }`
    * - an ioredis `Redis` or `Cluster` that serves as a template. It is never used for commands and never closed
-   * - a client of node-redis, likewise, as `nodeRedis(createClient({ url }))` of `@holdfast/node-redis`
+   * - a client of node-redis, likewise, as `nodeRedis(createClient({ url }))` of `@holdfast/core/node-redis`
    *
    * Holdfast opens separate connections in each case.
    */

@@ -1,12 +1,11 @@
 import { HoldfastError, RefusedError } from '../errors/errors.js'
-import { RedisCommands } from './commands.js'
-import { NativeCalls } from './kinds/lock.js'
+import { nativeCalls, RedisCommands } from './commands.js'
 import { asList, numberAt, textAt } from './reply.js'
 import { Script } from './scripts/script.js'
 
 const commands = new RedisCommands({
   connection: { run: () => Promise.reject(new Error('not to be sent')) },
-  calls: { lock: new NativeCalls(true) },
+  calls: { lock: nativeCalls(true) },
   inbox: 'inbox',
   onNoticeError: () => undefined,
 })

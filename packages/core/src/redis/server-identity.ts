@@ -1,6 +1,5 @@
 import type { StoreFacts } from '../engine/session.js'
-import { RefusedError } from '../errors/errors.js'
-import type { UnavailableError } from '../errors/errors.js'
+import { RefusedError, type UnavailableError } from '../errors/errors.js'
 import type { WarningCode } from '../events/events.js'
 import type { ScriptConnection } from './connection/script-connection.js'
 import { engineName, hasCode, isAboutKey, isUnusable } from './errors.js'

@@ -1,21 +1,18 @@
-import { MisplacedError, SubscriberHub } from '@holdfast/pubsub'
-import type { SubscriberHubOptions } from '@holdfast/pubsub'
+import { MisplacedError, SubscriberHub, type SubscriberHubOptions } from '@holdfast/pubsub'
 import type { EngineHost } from '../engine/host.js'
 import type { LatchSession } from '../engine/latch.js'
 import type { OperatorSession } from '../engine/operator.js'
-import type { EngineSession, Inbox } from '../engine/session.js'
-import { CarriedSteps } from './carried-steps.js'
-import type { Carrier } from './carried-steps.js'
+import type { ClientInfo } from '../engine/replies.js'
+import type { EngineSession, Inbox, Registry } from '../engine/session.js'
 import type { RedisCommands, RedisCommandsOptions } from './commands.js'
 import type { Connections } from './connection/connections.js'
 import { ScriptConnection } from './connection/script-connection.js'
 import { toRedisError, withMeaning } from './errors.js'
-import { inboxOf, KeySpace } from './keys.js'
-import type { Keys, KeySpaceOptions } from './keys.js'
-import { passOn } from './notices.js'
+import { inboxOf, KeySpace, type Keys, type KeySpaceOptions } from './keys.js'
 import { Permissions } from './permissions.js'
-import { RedisRegistry } from './registry.js'
+import { asList, numberAt } from './reply.js'
 import { Replicas } from './replicas.js'
+import { lockScripts } from './scripts/generated.js'
 import type { Script } from './scripts/script.js'
 import { checkServer, RedisFacts, ServerIdentity } from './server-identity.js'
 
@@ -33,8 +30,16 @@ export interface RedisSessionOptions extends Pick<KeySpaceOptions, 'prefix' | 'l
   openSteps(options: Omit<RedisCommandsOptions, 'calls'>): RedisCommands
 }
 
+/** The steps of one kind of object, which that object brings along, so that programs without it do not have them. */
+export class CarriedSteps {
+  constructor(
+    readonly scripts: Readonly<Record<string, Script>>,
+    readonly addTo: (session: RedisSession) => void,
+  ) {}
+}
+
 /** The locks of one client on a Redis server, Sentinel group or Cluster. */
-export class RedisSession implements EngineSession, Carrier {
+export class RedisSession implements EngineSession {
   readonly store: RedisFacts
   readonly names: KeySpace
   readonly steps: RedisCommands
@@ -134,7 +139,7 @@ export class RedisSession implements EngineSession, Carrier {
   carry(steps: unknown): void {
     if (!(steps instanceof CarriedSteps) || this.#carried.has(steps)) return
     this.#carried.add(steps)
-    this.permitted.add(steps.scripts)
+    this.permitted.add(Object.values(steps.scripts))
     steps.addTo(this)
   }
 
@@ -218,3 +223,122 @@ export class RedisInbox implements Inbox {
     }
   }
 }
+
+export interface RedisRegistryOptions {
+  readonly connection: Pick<ScriptConnection, 'run' | 'readHash'>
+  readonly keySpace: KeySpace
+  readonly host: Pick<EngineHost, 'clientId' | 'client' | 'watchdogTimeoutMs' | 'warn'>
+  /** The client's channel; '' in a cluster, where every message reaches every node. */
+  readonly inbox: string
+  readonly hub: Pick<SubscriberHub, 'verify'>
+}
+
+/**
+ * The registrations of clients in Redis, by which an operator can find the process behind an owner. Registering writes, so that only a
+ * master carries it out, and says whether that master knows the client's subscription.
+ */
+export class RedisRegistry implements Registry {
+  readonly #options: RedisRegistryOptions
+
+  constructor(options: RedisRegistryOptions) {
+    this.#options = options
+  }
+
+  /** Also has the subscriber's connection replaced if it leads to another server. */
+  async register(): Promise<void> {
+    const { hub, inbox } = this.#options
+    await (inbox === '' ? this.announce() : hub.verify())
+  }
+
+  /**
+   * Whether a message that is published at the server for commands would reach this client, as far as that can be known.
+   *
+   * @param isTested - warns if Redis would refuse to publish to the inbox
+   */
+  async announce(isTested = false): Promise<boolean> {
+    const { connection, keySpace, host: client, inbox } = this.#options
+    const { host, pid, label, startedAt } = client.client
+    const fields = ['host', host, 'pid', pid, 'label', label, 'startedAt', startedAt.getTime()]
+    const call = {
+      script: lockScripts.clientRegister,
+      keys: [keySpace.registry(client.clientId)],
+      args: [client.watchdogTimeoutMs, inbox, isTested ? 1 : 0, ...fields],
+    }
+    const [subscribers, error] = await connection.run(call, (reply) => {
+      const list = asList(reply)
+      return [numberAt(list, 0), String(list[1])] as const
+    })
+    if (error !== '')
+      client.warn('NOTICE_REFUSED', `this Redis user may not publish notifications: ${withMeaning(error)}`)
+    return subscribers !== 0
+  }
+
+  /** What a client registered with; `null` when its registration has expired. */
+  async find(clientId: string): Promise<ClientInfo | null> {
+    const { connection, keySpace } = this.#options
+    const fields = await connection.readHash(keySpace.registry(clientId))
+    const { host, pid, label, startedAt } = fields
+    if (host === undefined) return null
+    return { host, pid: Number(pid), label: label ?? '', startedAt: new Date(Number(startedAt)) }
+  }
+}
+
+/**
+ * Passes a message as the scripts write it on to the client, and ignores anything else. Anyone may publish, and a number that one cannot
+ * count on from would be the last token of every lock.
+ */
+export function passOn(message: string, host: EngineHost): void {
+  const [, kind = '', said = ''] = /^(granted|entered|open|gone|revoked|free|told) (.*)$/s.exec(message) ?? []
+  switch (kind) {
+    case 'granted':
+      passOnGrant(said, host)
+      return
+    case 'entered':
+      passOnGrants(said, host)
+      return
+    case 'told':
+      // What another client has to say.
+      host.onMessage(said)
+      return
+    case 'open':
+    case 'gone': {
+      const [, generation, latch] = /^(\d+) (.+)$/s.exec(said) ?? []
+      if (latch === undefined) return
+      if (kind === 'open') host.opened(latch, Number(generation))
+      else host.missed(latch)
+      return
+    }
+    case 'revoked':
+    case 'free': {
+      const [, owner, lock] = /^(\S+) (.+)$/s.exec(said) ?? []
+      if (owner === undefined || lock === undefined) return
+      if (kind === 'revoked') host.revoked(owner)
+      // It is this owner's turn to request a free lock that it was not granted.
+      else host.wake(lock, owner)
+    }
+  }
+}
+
+function passOnGrant(said: string, host: EngineHost): void {
+  const [, owner = '', proof = '', ofToken, ofServer, ofLease, lock] =
+    /^(\S+) (\S+) (\d+) (\d+) (\d+) (.+)$/s.exec(said) ?? []
+  const [token, serverUs, leaseMs] = [Number(ofToken), Number(ofServer), Number(ofLease)]
+  if (lock !== undefined && areExact(token, serverUs, leaseMs))
+    host.granted(lock, owner, { proof, token, serverUs, leaseMs })
+}
+
+/** Owners of one client entered an object that several hold at once, in one step and with one token. */
+function passOnGrants(said: string, host: EngineHost): void {
+  const [, ofToken, ofServer, owners = '', main] = /^(\d+) (\d+) (\S+:\d+:[^\s:]+) (.+)$/s.exec(said) ?? []
+  const [token, serverUs] = [Number(ofToken), Number(ofServer)]
+  if (main === undefined || !areExact(token, serverUs)) return
+  for (const text of owners.split(',')) {
+    // `<owner>:<leaseMs>:<proof>`; an owner has a colon of its own.
+    const leaseEnd = text.lastIndexOf(':')
+    const end = text.lastIndexOf(':', leaseEnd - 1)
+    const leaseMs = Number(text.slice(end + 1, leaseEnd))
+    host.granted(main, text.slice(0, end), { proof: text.slice(leaseEnd + 1), token, serverUs, leaseMs })
+  }
+}
+
+const areExact = (...numbers: readonly number[]): boolean => numbers.every(Number.isSafeInteger)

@@ -1,30 +1,43 @@
-import { inspect } from 'node:util'
-import type { InspectOptions } from 'node:util'
+import { inspect, type InspectOptions } from 'node:util'
 import { nanoid } from 'nanoid'
-import { isOwner, titleFrom } from '../engine/requests.js'
-import type { Address, Target } from '../engine/requests.js'
-import { InvalidArgumentError, notALock, toHoldfastError, UnavailableError } from '../errors/errors.js'
-import type { ErrorSubject } from '../errors/errors.js'
+import { isOwner, titleFrom, type Address, type Target } from '../engine/requests.js'
+import {
+  InvalidArgumentError,
+  notALock,
+  toHoldfastError,
+  UnavailableError,
+  type ErrorSubject,
+} from '../errors/errors.js'
 import { traced } from '../events/observer.js'
 import type { Acquired, Hold } from '../holding/hold.js'
-import { storeOf } from '../lock-client.js'
-import type { LockClient } from '../lock-client.js'
-import { describe, evict, find, sendOf } from '../objects/inspection.js'
-import type { Found, OwnerInfo, WaiterInfo } from '../objects/inspection.js'
+import { storeOf, type LockClient } from '../lock-client.js'
+import {
+  describe,
+  evict,
+  find,
+  sendOf,
+  type Found,
+  type OwnerInfo,
+  type WaiterInfo,
+} from '../objects/inspection.js'
 import { BaseLease } from '../objects/lease.js'
 import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/entrance.js'
-import { notAnOwner, resolveForce, resolvePermits, resolveResize, resolveSize } from '../options/options.js'
-import type {
-  ForceOptions,
-  PermitOptions,
-  Resize,
-  ResizeOptions,
-  SemaphoreOptions,
-  Settings,
+import {
+  notAnOwner,
+  resolveForce,
+  resolvePermits,
+  resolveResize,
+  resolveSize,
+  type ForceOptions,
+  type PermitOptions,
+  type Resize,
+  type ResizeOptions,
+  type SemaphoreOptions,
+  type Settings,
 } from '../options/options.js'
 import { rethrowToCaller } from '../ownership/call-site.js'
 import type { LeaseEntry } from '../ownership/possession.js'
-import { sharedSteps } from '../redis/kinds/shared.js'
+import { sharedSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { shown } from '../util/mistakes.js'
 import { uncloneable } from '../util/symbols.js'

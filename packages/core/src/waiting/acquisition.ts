@@ -1,24 +1,28 @@
 import type { GrantNotice } from '../engine/host.js'
 import type { Confirmation, Confirmer } from '../engine/lock-steps.js'
 import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
-import { titleOf } from '../engine/requests.js'
-import type { AcquireRequest, Address, Target } from '../engine/requests.js'
+import { titleOf, type AcquireRequest, type Address, type Target } from '../engine/requests.js'
 import type { StoreFacts } from '../engine/session.js'
 import { notALock } from '../errors/errors.js'
 import type { AbandonedOwner } from '../holding/abandonment.js'
-import { Hold } from '../holding/hold.js'
-import type { Acquired, Grant } from '../holding/hold.js'
+import { Hold, type Acquired, type Grant } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
 import type { Voter } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
-import { dateNotice, dateReply, isAhead, momentNow, monotonicMs, timerMarginMs } from '../time/time.js'
-import type { DatedGrant, Moment, RequestTime } from '../time/time.js'
-import { alreadyAbandoned, notAcquired, repliedTooLate } from './outcome.js'
-import type { NotAcquired } from './outcome.js'
-import { leaseToRequest, StoreWait } from './wait.js'
-import type { State } from './wait.js'
-import { readAheadMs } from './waiter-table.js'
-import type { Obstacle } from './waiter-table.js'
+import {
+  dateNotice,
+  dateReply,
+  isAhead,
+  momentNow,
+  monotonicMs,
+  timerMarginMs,
+  type DatedGrant,
+  type Moment,
+  type RequestTime,
+} from '../time/time.js'
+import { alreadyAbandoned, notAcquired, repliedTooLate, type NotAcquired } from './outcome.js'
+import { leaseToRequest, StoreWait, type State } from './wait.js'
+import { readAheadMs, type Obstacle } from './waiter-table.js'
 
 /** A free lock that is set aside for no longer than this only waits for another waiter's head start to end. */
 const soonMs = 5

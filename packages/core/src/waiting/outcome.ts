@@ -1,8 +1,13 @@
 import type { Awaited } from '../engine/latch.js'
-import { titleOf } from '../engine/requests.js'
-import type { ObjectKind, Target } from '../engine/requests.js'
-import { ClosedError, LatchGoneError, TooManyWaitersError, UnavailableError } from '../errors/errors.js'
-import type { ErrorSubject, HoldfastError } from '../errors/errors.js'
+import { titleOf, type ObjectKind, type Target } from '../engine/requests.js'
+import {
+  ClosedError,
+  LatchGoneError,
+  TooManyWaitersError,
+  UnavailableError,
+  type ErrorSubject,
+  type HoldfastError,
+} from '../errors/errors.js'
 import { isBehindItself } from '../events/observer.js'
 import type { Request } from '../options/options.js'
 import { monotonicMs } from '../time/time.js'

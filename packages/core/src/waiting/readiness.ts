@@ -1,6 +1,5 @@
 import type { Address } from '../engine/requests.js'
-import { UnavailableError } from '../errors/errors.js'
-import type { HoldfastError } from '../errors/errors.js'
+import { UnavailableError, type HoldfastError } from '../errors/errors.js'
 import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
 import { withTimeout } from '../util/timeouts.js'

@@ -1,6 +1,5 @@
 import type { Channels, TracedAcquisition } from '../channels/channels.js'
-import { ownerOf, titleOf } from '../engine/requests.js'
-import type { Address, Target } from '../engine/requests.js'
+import { ownerOf, titleOf, type Address, type Target } from '../engine/requests.js'
 import { HoldfastError, InvalidArgumentError, toHoldfastError, UnavailableError } from '../errors/errors.js'
 import type { Request, Settings } from '../options/options.js'
 import type { Surroundings } from '../ownership/closing.js'
@@ -10,8 +9,7 @@ import type { InContext } from '../util/background.js'
 import { monotonicMs } from '../time/time.js'
 import { ListNode } from '../util/lists.js'
 import { closedWhileWaiting, detailsOf, notReached, tooManyWaiters } from './outcome.js'
-import { readAheadMs } from './waiter-table.js'
-import type { Obstacle, Waiter } from './waiter-table.js'
+import { readAheadMs, type Obstacle, type Waiter } from './waiter-table.js'
 
 /** Which states may follow each. `over` may follow all, and nothing follows it. */
 export type Transitions<State extends string> = Readonly<Record<State, readonly State[]>>

@@ -1,19 +1,15 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
 import type { GrantNotice } from '../engine/host.js'
-import { isAwaited } from '../engine/latch.js'
-import type { Awaited } from '../engine/latch.js'
+import { isAwaited, type Awaited } from '../engine/latch.js'
 import type { LockSteps } from '../engine/lock-steps.js'
 import type { Inspection, NotALockReply, QueueEntryReply, SharedInspection } from '../engine/replies.js'
 import type { Address, Target } from '../engine/requests.js'
 import type { Request } from '../options/options.js'
-import { OwnerTable } from '../ownership/owners.js'
-import type { Owned } from '../ownership/owners.js'
+import { OwnerTable, type Owned } from '../ownership/owners.js'
 import type { StoreClient } from '../store-client.js'
-import { longestMs, momentNow, monotonicMs } from '../time/time.js'
-import type { Moment } from '../time/time.js'
+import { longestMs, momentNow, monotonicMs, type Moment } from '../time/time.js'
 import { outsideAllCalls } from '../util/background.js'
-import { LinkedList } from '../util/lists.js'
-import type { ListNode } from '../util/lists.js'
+import { LinkedList, type ListNode } from '../util/lists.js'
 
 /** An acquisition that is under way, as far as its client's other parts need to know it. */
 export interface Waiter extends Owned {

@@ -7,7 +7,7 @@ import {
   type LatchStore,
 } from '@holdfast/model'
 import { clientOfInbox, inboxOf } from '../../src/redis/keys.js'
-import { nativeLatchCalls, RedisLatches } from '../../src/redis/kinds/latch.js'
+import { nativeLatchCalls, RedisLatches } from '../../src/redis/carried-steps.js'
 import { heard } from '../support/heard.js'
 import { plainKeySpace } from '../support/key-space.js'
 import { passLua } from './lua.js'

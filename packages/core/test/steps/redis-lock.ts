@@ -1,4 +1,4 @@
-import { keyList } from '../../src/redis/kinds/lock.js'
+import { keyList } from '../../src/redis/commands.js'
 import { pairsOf } from './waiting.js'
 import type { RedisKind } from './redis-kind.js'
 

@@ -9,11 +9,9 @@ import {
   type Step,
   type Way,
 } from '@holdfast/model'
-import { RedisCommands } from '../../src/redis/commands.js'
+import { nativeCalls, RedisCommands } from '../../src/redis/commands.js'
 import type { Keys } from '../../src/redis/keys.js'
-import { acquireManyBy } from '../../src/redis/kinds/multi.js'
-import { NativeCalls } from '../../src/redis/kinds/lock.js'
-import { SharedCalls } from '../../src/redis/kinds/shared.js'
+import { acquireManyBy, sharedCalls } from '../../src/redis/carried-steps.js'
 import { plainKeySpace } from '../support/key-space.js'
 import { inboxOf, noticesIn } from './inboxes.js'
 import { moveInboxLua, passLua, readLua } from './lua.js'
@@ -21,7 +19,7 @@ import type { Command, KeyContents, Leftover, RedisKind } from './redis-kind.js'
 import { luaOf, Server, type Lua } from './server.js'
 import { readWaiting, restoreWaiting } from './waiting.js'
 
-const calls = { lock: new NativeCalls(true), shared: new SharedCalls(true) }
+const calls = { lock: nativeCalls(true), shared: sharedCalls(true) }
 
 /** The commands of a client that knows of no token but what it is told. */
 export function commandsOn(server: Server, inbox: string): RedisCommands {

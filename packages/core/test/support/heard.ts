@@ -1,5 +1,5 @@
 import type { EngineHost, GrantNotice } from '../../src/engine/host.js'
-import { passOn } from '../../src/redis/notices.js'
+import { passOn } from '../../src/redis/session.js'
 
 /** What a message has a client do. */
 export type Heard =

@@ -19,7 +19,7 @@ interface Unsent {
   readonly reject: (error: Error) => void
 }
 
-/** A connection as `@holdfast/node-redis` makes them: one socket after another, and nothing is sent twice. */
+/** A connection as `@holdfast/core/node-redis` makes them: one socket after another, and nothing is sent twice. */
 export class SimRedisConnection extends EventEmitter implements RedisConnection {
   status: 'wait' | 'connecting' | 'ready' | 'reconnecting' | 'end' = 'wait'
   readonly options = {}

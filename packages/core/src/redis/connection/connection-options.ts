@@ -1,9 +1,13 @@
 import type { RedisOptions, SentinelAddress } from 'ioredis'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { checkNames, checkValues, isOptions, valueChecks } from '../../options/checks.js'
-import type { OptionCheck } from '../../options/checks.js'
+import { checkNames, checkValues, isOptions, valueChecks, type OptionCheck } from '../../options/checks.js'
 import { kindOf } from '../../util/mistakes.js'
-import type { CommandConnection, RedisConnectionOptions } from './types.js'
+import {
+  furtherOptions,
+  type CommandConnection,
+  type FurtherOption,
+  type RedisConnectionOptions,
+} from './types.js'
 
 /** What other libraries call it, with what to do here. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -29,7 +33,7 @@ export function checkConnectionOptions(
   option: string,
   placeOf = (name: string): string => `${option}.${name}`,
 ): void {
-  checkNames(given, Object.keys(known), option, elsewhere, advice)
+  checkNames(given, [...Object.keys(known), ...furtherOptions], option, elsewhere, advice)
   checkValues(given, known, placeOf)
   const has = (name: string): boolean => (Reflect.get(given, name) ?? undefined) !== undefined
   if (has('path') && has('host')) {
@@ -95,7 +99,7 @@ const advice =
 export const checkNumbers = (given: object, option: string): void =>
   checkValues(given, { db: known.db, port: known.port }, (name) => `${option}.${name}`)
 
-const { aKind, address, amount, any, fn, integer, map, oneOf, port, text, trueOrFalse: flag } = valueChecks
+const { aKind, address, any, integer, oneOf, port, text, trueOrFalse: flag } = valueChecks
 /** 0: whichever there is. */
 const family = oneOf(0, 4, 6)
 /** The texts that mean something to ioredis: `true` in the query of a URL, and its own profiles. Any other would also mean TLS. */
@@ -106,10 +110,10 @@ const tls = aKind(
 )
 
 /**
- * Every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is missing: the
- * options of ioredis 5 are among those of 6. The commonest come first, since the first of several near names is suggested.
+ * With {@link furtherOptions} every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is
+ * missing: the options of ioredis 5 are among those of 6. The commonest come first, since the first of several near names is suggested.
  */
-const known: Readonly<Record<keyof RedisOptions, OptionCheck>> = {
+const known: Readonly<Record<Exclude<keyof RedisOptions, FurtherOption>, OptionCheck>> = {
   host: address,
   port,
   username: text,
@@ -126,52 +130,8 @@ const known: Readonly<Record<keyof RedisOptions, OptionCheck>> = {
   sentinelPassword: text,
   sentinelTLS: tls,
   enableTLSForSentinelMode: flag,
-  natMap: aKind(
-    'an object or a function',
-    (value) => typeof value === 'object' || typeof value === 'function',
-  ),
-  role: any,
-  preferredSlaves: any,
-  updateSentinels: flag,
-  failoverDetector: flag,
-  sentinelCommandTimeout: amount,
-  sentinelMaxConnections: amount,
-  sentinelReconnectStrategy: fn,
-  sentinelRetryStrategy: fn,
-  connectTimeout: amount,
-  disconnectTimeout: amount,
-  commandTimeout: amount,
-  socketTimeout: amount,
-  blockingTimeout: amount,
-  blockingTimeoutGrace: amount,
-  keepAlive: amount,
-  noDelay: flag,
-  connectionName: text,
-  disableClientInfo: flag,
-  clientInfoTag: text,
-  Connector: fn,
-  retryStrategy: fn,
-  reconnectOnError: fn,
-  maxRetriesPerRequest: amount,
-  maxLoadingRetryTime: amount,
-  autoResubscribe: flag,
-  autoResendUnfulfilledCommands: flag,
-  enableAutoPipelining: flag,
-  autoPipeliningIgnoredCommands: any,
-  offlineQueue: flag,
-  commandQueue: flag,
-  enableOfflineQueue: flag,
-  enableReadyCheck: flag,
-  lazyConnect: flag,
-  readOnly: flag,
-  stringNumbers: flag,
-  protocol: oneOf(2, 3),
-  replyMapping: any,
-  monitor: flag,
-  scripts: map,
-  himportFieldsets: any,
-  showFriendlyErrorStack: flag,
-} satisfies Record<keyof RedisConnectionOptions, OptionCheck>
+  natMap: any,
+} satisfies Partial<Record<keyof RedisConnectionOptions, OptionCheck>>
 
 const knownOfSentinel: Readonly<Record<keyof SentinelAddress, OptionCheck>> = {
   host: address,

@@ -3,16 +3,16 @@ import { noteLogin } from '../errors.js'
 import { checkNumbers } from './connection-options.js'
 import { authenticate } from './credentials.js'
 import { templateOf } from './template.js'
-import { isRedisClient } from './types.js'
-import type {
-  AskCredentials,
-  ClusterTemplate,
-  IoredisCluster,
-  IoredisConnection,
-  OpenedRedis,
-  RedisConnection,
-  RedisSource,
-  RedisTemplate,
+import {
+  isRedisClient,
+  type AskCredentials,
+  type ClusterTemplate,
+  type IoredisCluster,
+  type IoredisConnection,
+  type OpenedRedis,
+  type RedisConnection,
+  type RedisSource,
+  type RedisTemplate,
 } from './types.js'
 
 /**

@@ -1,17 +1,14 @@
-import calculateSlot from 'cluster-key-slot'
 import loadIoredis from './ioredis.cjs'
 import { toError } from '@holdfast/pubsub'
-import { ClosedError, UnavailableError } from '../../errors/errors.js'
-import type { HoldfastError } from '../../errors/errors.js'
+import { ClosedError, UnavailableError, type HoldfastError } from '../../errors/errors.js'
 import { longestMs, monotonicMs } from '../../time/time.js'
+import { slotOf } from '../../util/slots.js'
 import { pause, timedOut, TimeLimited, Timeouts, within, withTimeout } from '../../util/timeouts.js'
 import { engineName, hasCode, toRedisError } from '../errors.js'
 import { isOutOfStep, numberAt } from '../reply.js'
 import type { Script } from '../scripts/script.js'
-import { ConnectionWatch } from './connection-watch.js'
-import type { ConnectionEvents } from './connection-watch.js'
-import { disconnectTimeoutMs, masterAt } from './connections.js'
-import type { Connections } from './connections.js'
+import { ConnectionWatch, type ConnectionEvents } from './connection-watch.js'
+import { disconnectTimeoutMs, masterAt, type Connections } from './connections.js'
 import type { CommandConnection } from './types.js'
 
 /** One run of a script. */
@@ -96,12 +93,12 @@ export class ScriptConnection {
   /** The server, as far as is known, that owns a key; all keys of one route share a connection. */
   routeOf(key: string): string {
     const { cluster } = this.#connections
-    return cluster ? (cluster.slots[calculateSlot(key)]?.[0] ?? '') : ''
+    return cluster ? (cluster.slots[slotOf(key)]?.[0] ?? '') : ''
   }
 
   /** Keys of one group may go into one script call. */
   groupOf(key: string): string {
-    return this.#connections.cluster ? String(calculateSlot(key)) : ''
+    return this.#connections.cluster ? String(slotOf(key)) : ''
   }
 
   /**

@@ -110,16 +110,10 @@ describe('options that ioredis would ignore or misread are refused', () => {
     [{ host: '' }, "redis.host must be a string that is not empty, got ''"],
     [{ path: '' }, "redis.path must be a string that is not empty, got ''"],
     [{ host, family: 5 }, 'redis.family must be one of 0, 4, 6, got 5'],
-    [{ host, protocol: 7 }, 'redis.protocol must be one of 2, 3, got 7'],
-    [{ host, connectTimeout: 'abc' }, "redis.connectTimeout must be a number of at least 0, got 'abc'"],
-    [{ host, connectTimeout: -1 }, 'redis.connectTimeout must be a number of at least 0, got -1'],
     [
       { host, tls: 'yes' },
       'redis.tls must be an object with options of tls.connect, such as {}, got a string',
     ],
-    [{ host, Connector: 5 }, 'redis.Connector must be a function, got a number'],
-    [{ host, retryStrategy: 5 }, 'redis.retryStrategy must be a function, got a number'],
-    [{ host, noDelay: 'no' }, 'redis.noDelay must be true or false, got a string'],
     [{ host, port: null }, 'redis.port must be an integer from 1 to 65535, got null'],
     [
       { host, replyMapping: 'resp3', protocol: 2 },
@@ -131,19 +125,9 @@ describe('options that ioredis would ignore or misread are refused', () => {
     ['redis://a?family=5', 'family in the query of the URL must be one of 0, 4, 6, got 5'],
     ['redis://a?family=4x', "family in the query of the URL must be one of 0, 4, 6, got '4x'"],
     [
-      'redis://a?connectTimeout=abc',
-      "connectTimeout in the query of the URL must be a number of at least 0, got 'abc'",
-    ],
-    ['redis://a?protocol=3', "protocol in the query of the URL must be one of 2, 3, got '3'"],
-    [
-      'redis://a?enableReadyCheck=false',
-      'enableReadyCheck in the query of the URL must be true or false, got a string',
-    ],
-    [
       'rediss://a?tls=',
       "tls in the query of the URL must be an object with options of tls.connect, such as {}, got ''",
     ],
-    ['redis://a?Connector=5', 'Connector in the query of the URL must be a function, got a string'],
     ['unix:///a/b?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
     ['/a/b?db=1.5', "db in the query of the URL must be an integer of at least 0, got '1.5'"],
     [

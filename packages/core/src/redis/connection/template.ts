@@ -2,8 +2,13 @@ import { InvalidArgumentError } from '../../errors/errors.js'
 import { checkConnectionOptions, checkQuery } from './connection-options.js'
 import loadIoredis from './ioredis.cjs'
 import { redisClient } from '../../util/symbols.js'
-import { isRedisClient } from './types.js'
-import type { ClusterTemplate, RedisClient, RedisConnectionOptions, RedisTemplate } from './types.js'
+import {
+  isRedisClient,
+  type ClusterTemplate,
+  type RedisClient,
+  type RedisConnectionOptions,
+  type RedisTemplate,
+} from './types.js'
 import { kindOf, knownKindOf, urlMistake } from '../../util/mistakes.js'
 import { whereItBelongs } from '../../options/where-it-belongs.js'
 

@@ -35,48 +35,51 @@ export interface ClusterTemplate {
 }
 
 /** What else ioredis takes. */
-type FurtherOption =
-  | 'role'
-  | 'preferredSlaves'
-  | 'updateSentinels'
-  | 'failoverDetector'
-  | 'sentinelCommandTimeout'
-  | 'sentinelMaxConnections'
-  | 'sentinelReconnectStrategy'
-  | 'sentinelRetryStrategy'
-  | 'connectTimeout'
-  | 'disconnectTimeout'
-  | 'commandTimeout'
-  | 'socketTimeout'
-  | 'blockingTimeout'
-  | 'blockingTimeoutGrace'
-  | 'keepAlive'
-  | 'noDelay'
-  | 'connectionName'
-  | 'disableClientInfo'
-  | 'clientInfoTag'
-  | 'Connector'
-  | 'retryStrategy'
-  | 'reconnectOnError'
-  | 'maxRetriesPerRequest'
-  | 'maxLoadingRetryTime'
-  | 'autoResubscribe'
-  | 'autoResendUnfulfilledCommands'
-  | 'enableAutoPipelining'
-  | 'autoPipeliningIgnoredCommands'
-  | 'offlineQueue'
-  | 'commandQueue'
-  | 'enableOfflineQueue'
-  | 'enableReadyCheck'
-  | 'lazyConnect'
-  | 'readOnly'
-  | 'stringNumbers'
-  | 'protocol'
-  | 'replyMapping'
-  | 'monitor'
-  | 'scripts'
-  | 'himportFieldsets'
-  | 'showFriendlyErrorStack'
+export const furtherOptions = [
+  'role',
+  'preferredSlaves',
+  'updateSentinels',
+  'failoverDetector',
+  'sentinelCommandTimeout',
+  'sentinelMaxConnections',
+  'sentinelReconnectStrategy',
+  'sentinelRetryStrategy',
+  'connectTimeout',
+  'disconnectTimeout',
+  'commandTimeout',
+  'socketTimeout',
+  'blockingTimeout',
+  'blockingTimeoutGrace',
+  'keepAlive',
+  'noDelay',
+  'connectionName',
+  'disableClientInfo',
+  'clientInfoTag',
+  'Connector',
+  'retryStrategy',
+  'reconnectOnError',
+  'maxRetriesPerRequest',
+  'maxLoadingRetryTime',
+  'autoResubscribe',
+  'autoResendUnfulfilledCommands',
+  'enableAutoPipelining',
+  'autoPipeliningIgnoredCommands',
+  'offlineQueue',
+  'commandQueue',
+  'enableOfflineQueue',
+  'enableReadyCheck',
+  'lazyConnect',
+  'readOnly',
+  'stringNumbers',
+  'protocol',
+  'replyMapping',
+  'monitor',
+  'scripts',
+  'himportFieldsets',
+  'showFriendlyErrorStack',
+] as const
+
+export type FurtherOption = (typeof furtherOptions)[number]
 
 /**
  * How to reach Redis: the options of ioredis, with its defaults. At least `host`, `port`, `path` or `sentinels` is needed. The
@@ -228,7 +231,7 @@ export interface OpenedRedis {
 }
 
 /**
- * Another Redis library than ioredis, as a package such as `@holdfast/node-redis` makes it ready for Holdfast.
+ * Another Redis library than ioredis, as `@holdfast/core/node-redis` makes it ready for Holdfast.
  *
  * Its connections have the methods, `status` words and events of those of ioredis, as far as their types name them, and keep these
  * rules:

@@ -1,44 +1,36 @@
-import type { SharedInspection } from '../../engine/replies.js'
 import { writePermits } from '../../engine/requests.js'
-import type { AcquireRequest, ReleaseRequest, ResizeRequest } from '../../engine/requests.js'
-import type { ScriptCall } from '../connection/script-connection.js'
+import type { SharedInspection } from '../../engine/replies.js'
+import { readTriples, type LatchCalls } from '../carried-steps.js'
+import { keyList, lockCalls, tombstoneOf, waitingOf, type Calls } from '../commands.js'
 import type { Keys, Kind, Layout } from '../keys.js'
-import type { LatchCalls } from '../kinds/latch.js'
-import { keyList, LockCalls, tombstoneOf, waitingOf } from '../kinds/lock.js'
-import type { Calls, RedisQueueEntry, RedisRenewal } from '../kinds/lock.js'
 import { numberAt, textAt } from '../reply.js'
+import type { Script } from '../scripts/script.js'
 import { scripts } from './generated.js'
 import type { RedissonSemaphore } from './options.js'
 
 /** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to request it. */
-export class RedissonLockCalls extends LockCalls {
-  readonly drawsTokenOnReentry = true
-  readonly #inboxesCanBeCounted: boolean
-  readonly #publishing: Publishing
+export const redissonLockCalls = (countsInboxes: boolean, publishing: Publishing): Calls => ({
+  ...lockCalls,
+  // A hold without a token may get one when it is entered again.
+  setsCount: ({ count, wantsToken }) => count > 1 && !wantsToken,
 
-  constructor(inboxesCanBeCounted: boolean, publishing: Publishing) {
-    super()
-    this.#publishing = publishing
-    this.#inboxesCanBeCounted = inboxesCanBeCounted
-  }
-
-  acquire(keys: Keys, request: AcquireRequest, inbox: string): ScriptCall {
+  acquire(keys, request, inbox) {
     const { owner, count, leaseMs, wantsToken } = request
-    const waiting = waitingOf(request, inbox, this.#inboxesCanBeCounted)
-    const args = [owner, count, leaseMs, waiting, wantsToken ? 1 : 0]
+    const args = [owner, count, leaseMs, waitingOf(request, inbox, countsInboxes), wantsToken ? 1 : 0]
     return { script: scripts.redissonLockAcquire, keys: keyList(keys), args }
-  }
+  },
 
-  release({ main, queue, waiters }: Keys, request: ReleaseRequest): ScriptCall {
-    const args = [request.owner, this.#publishing.command, releaseChannelOf(main), ...tombstoneOf(request)]
+  release({ main, queue, waiters }, request) {
+    const args = [request.owner, publishing.command, releaseChannelOf(main), ...tombstoneOf(request)]
     return { script: scripts.redissonLockRelease, keys: [main, queue, waiters], args }
-  }
+  },
 
-  force({ main, queue, waiters }: Keys, owner: string, inbox: string): ScriptCall {
-    const args = [owner, inbox, this.#publishing.command, releaseChannelOf(main)]
-    return { script: scripts.redissonLockForce, keys: [main, queue, waiters], args }
-  }
-}
+  force: ({ main, queue, waiters }, owner, inbox) => ({
+    script: scripts.redissonLockForce,
+    keys: [main, queue, waiters],
+    args: [owner, inbox, publishing.command, releaseChannelOf(main)],
+  }),
+})
 
 const latchKeys = ({ main, counted }: Keys): string[] => [main, counted]
 
@@ -46,30 +38,35 @@ const latchKeys = ({ main, counted }: Keys): string[] => [main, counted]
 export function redissonLatchCalls(publishing: Publishing): LatchCalls {
   const publishingOf = ({ main }: Keys): string[] => [publishing.command, latchChannelOf(main)]
   return {
-    set(keys, { named, setter, count, keepMs }): ScriptCall {
-      const args = [named, setter, count, keepMs, ...publishingOf(keys)]
-      return { script: scripts.redissonLatchSet, keys: latchKeys(keys), args }
-    },
+    set: (keys, { named, setter, count, keepMs }) => ({
+      script: scripts.redissonLatchSet,
+      keys: latchKeys(keys),
+      args: [named, setter, count, keepMs, ...publishingOf(keys)],
+    }),
 
-    countDown(keys, { named, party }): ScriptCall {
-      const args = [named, party, ...publishingOf(keys)]
-      return { script: scripts.redissonLatchCountDown, keys: latchKeys(keys), args }
-    },
+    countDown: (keys, { named, party }) => ({
+      script: scripts.redissonLatchCountDown,
+      keys: latchKeys(keys),
+      args: [named, party, ...publishingOf(keys)],
+    }),
 
-    wait(waits): ScriptCall {
-      const keys = waits.flatMap(({ address }) => latchKeys(address))
-      const args = waits.map(({ awaited }) => awaited?.generation ?? 0)
-      return { script: scripts.redissonLatchWait, keys, args }
-    },
+    wait: (waits) => ({
+      script: scripts.redissonLatchWait,
+      keys: waits.flatMap(({ address }) => latchKeys(address)),
+      args: waits.map(({ awaited }) => awaited?.generation ?? 0),
+    }),
 
-    delete(keys, { named }): ScriptCall {
-      const args = [named, ...publishingOf(keys)]
-      return { script: scripts.redissonLatchDelete, keys: latchKeys(keys), args }
-    },
+    delete: (keys, { named }) => ({
+      script: scripts.redissonLatchDelete,
+      keys: latchKeys(keys),
+      args: [named, ...publishingOf(keys)],
+    }),
 
-    inspect(keys, limit): ScriptCall {
-      return { script: scripts.redissonLatchInspect, keys: latchKeys(keys), args: [limit] }
-    },
+    inspect: (keys, limit) => ({
+      script: scripts.redissonLatchInspect,
+      keys: latchKeys(keys),
+      args: [limit],
+    }),
   }
 }
 
@@ -127,176 +124,152 @@ const readWriteKeys = ({ id, main }: Keys, owner: string): string[] => [
   `${id}:gone:${owner}`,
 ]
 
+/** Redisson's forms have neither tokens nor waiters. */
+const noQueue = { kind: 'shared', token: 0, waiterCount: 0, waiters: [] } as const
+
 /**
  * A read/write lock that is shared with Redisson: its form has neither a queue nor tokens, so all that wait compete once a
  * release was announced.
  */
-export class RedissonReadWriteCalls implements Calls {
-  readonly #publishing: Publishing
+export function redissonReadWriteCalls(publishing: Publishing): Calls {
+  const announcementOf = ({ main }: Keys): string[] => [
+    holdSlotOf(main),
+    publishing.command,
+    readWriteChannelOf(main),
+  ]
+  return {
+    acquire(keys, { owner, count, leaseMs, entryTtlMs }) {
+      const side = count === writePermits ? 'write' : 'read'
+      const args = [owner, side, leaseMs, entryTtlMs > 0 ? 1 : 0]
+      return { script: scripts.redissonReadWriteAcquire, keys: readWriteKeys(keys, owner), args }
+    },
 
-  constructor(publishing: Publishing) {
-    this.#publishing = publishing
-  }
+    release(keys, request) {
+      const { owner, count } = request
+      const args = [owner, count, ...announcementOf(keys), ...tombstoneOf(request)]
+      return { script: scripts.redissonReadWriteRelease, keys: readWriteKeys(keys, owner), args }
+    },
 
-  acquire(keys: Keys, request: AcquireRequest): ScriptCall {
-    const { owner, count, leaseMs, entryTtlMs } = request
-    const side = count === writePermits ? 'write' : 'read'
-    const args = [owner, side, leaseMs, entryTtlMs > 0 ? 1 : 0]
-    return { script: scripts.redissonReadWriteAcquire, keys: readWriteKeys(keys, owner), args }
-  }
+    force: (keys, owner, inbox) => ({
+      script: scripts.redissonReadWriteForce,
+      keys: [keys.main],
+      args: [owner, inbox, ...announcementOf(keys)],
+    }),
 
-  release(keys: Keys, request: ReleaseRequest): ScriptCall {
-    const { owner, count } = request
-    const args = [owner, count, ...this.#announcement(keys), ...tombstoneOf(request)]
-    return { script: scripts.redissonReadWriteRelease, keys: readWriteKeys(keys, owner), args }
-  }
+    renew: (renewals) => ({
+      script: scripts.redissonReadWriteRenew,
+      keys: renewals.flatMap(({ address: { main }, owner }) => [main, holdKeyOf(main, owner)]),
+      args: renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs]),
+    }),
 
-  force(keys: Keys, owner: string, inbox: string): ScriptCall {
-    const args = [owner, inbox, ...this.#announcement(keys)]
-    return { script: scripts.redissonReadWriteForce, keys: [keys.main], args }
-  }
+    refresh: (entries) => ({
+      script: scripts.redissonReadWriteRefresh,
+      keys: entries.map(({ address: { main } }) => main),
+      args: entries.map(({ owner }) => owner),
+    }),
 
-  renew(renewals: readonly RedisRenewal[]): ScriptCall {
-    const keys = renewals.flatMap(({ address: { main }, owner }) => [main, holdKeyOf(main, owner)])
-    const args = renewals.flatMap(({ owner, leaseMs }) => [owner, leaseMs])
-    return { script: scripts.redissonReadWriteRenew, keys, args }
-  }
+    inspect: ({ main }, limit) => ({
+      script: scripts.redissonReadWriteInspect,
+      keys: [main],
+      args: [holdSlotOf(main), limit],
+    }),
 
-  refresh(entries: readonly RedisQueueEntry[]): ScriptCall {
-    const keys = entries.map(({ address: { main } }) => main)
-    const args = entries.map(({ owner }) => owner)
-    return { script: scripts.redissonReadWriteRefresh, keys, args }
-  }
-
-  inspect({ main }: Keys, limit: number): ScriptCall {
-    return { script: scripts.redissonReadWriteInspect, keys: [main], args: [holdSlotOf(main), limit] }
-  }
-
-  readInspection(reply: readonly unknown[]): SharedInspection {
-    const permits = textAt(reply, 1) === 'write' ? writePermits : 1
-    const holders = []
-    for (let i = 2; i < reply.length; i += 2) {
-      holders.push({ owner: textAt(reply, i), permits, ttlMs: numberAt(reply, i + 1) })
-    }
-    const holderCount = numberAt(reply, 0)
-    const used = permits * holderCount
-    return {
-      kind: 'shared',
-      size: 0,
-      version: 0,
-      used,
-      holderCount,
-      holders,
-      token: 0,
-      waiterCount: 0,
-      waiters: [],
-    }
-  }
-
-  #announcement({ main }: Keys): string[] {
-    return [holdSlotOf(main), this.#publishing.command, readWriteChannelOf(main)]
+    readInspection(reply) {
+      const permits = textAt(reply, 1) === 'write' ? writePermits : 1
+      const holders = []
+      for (let i = 2; i < reply.length; i += 2) {
+        holders.push({ owner: textAt(reply, i), permits, ttlMs: numberAt(reply, i + 1) })
+      }
+      const holderCount = numberAt(reply, 0)
+      return { ...noQueue, size: 0, version: 0, used: permits * holderCount, holderCount, holders }
+    },
   }
 }
+
+type SemaphoreStep = 'acquire' | 'release' | 'force' | 'renew' | 'refresh' | 'inspect'
 
 /** What both forms of semaphores that are shared with Redisson have in common: their scripts have the same arguments. */
-abstract class AnySemaphoreCalls implements Calls {
-  protected readonly publishing: Publishing
-  protected abstract readonly scripts: Record<
-    'acquire' | 'release' | 'force' | 'renew' | 'refresh' | 'inspect',
-    ScriptCall['script']
-  >
+function semaphoreCalls(
+  publishing: Publishing,
+  keyList: (keys: Keys) => string[],
+  steps: Readonly<Record<SemaphoreStep, Script>>,
+): Omit<Calls, 'readInspection'> {
+  const publishingOf = ({ main }: Keys): string[] => [publishing.command, permitsChannelOf(main)]
+  return {
+    /** A waiter has no queue entry at Redis: messages wake it. */
+    acquire(keys, { owner, count, leaseMs, entryTtlMs, size = count }) {
+      const args = [owner, count, leaseMs, entryTtlMs > 0 ? 1 : 0, size, ...publishingOf(keys)]
+      return { script: steps.acquire, keys: [...keyList(keys), keys.waiters], args }
+    },
 
-  constructor(publishing: Publishing) {
-    this.publishing = publishing
-  }
+    release(keys, request) {
+      const args = [request.owner, request.count, ...publishingOf(keys), ...tombstoneOf(request)]
+      return { script: steps.release, keys: [...keyList(keys), keys.waiters], args }
+    },
 
-  /** A waiter has no queue entry at Redis: messages wake it. */
-  acquire(keys: Keys, request: AcquireRequest): ScriptCall {
-    const { owner, count, leaseMs, entryTtlMs, size = count } = request
-    const args = [owner, count, leaseMs, entryTtlMs > 0 ? 1 : 0, size, ...this.#publishingOf(keys)]
-    return { script: this.scripts.acquire, keys: [...this.keyList(keys), keys.waiters], args }
-  }
+    force: (keys, owner, inbox) => ({
+      script: steps.force,
+      keys: keyList(keys),
+      args: [owner, inbox, ...publishingOf(keys)],
+    }),
 
-  release(keys: Keys, request: ReleaseRequest): ScriptCall {
-    const args = [request.owner, request.count, ...this.#publishingOf(keys), ...tombstoneOf(request)]
-    return { script: this.scripts.release, keys: [...this.keyList(keys), keys.waiters], args }
-  }
+    renew: (renewals) => ({
+      script: steps.renew,
+      keys: renewals.flatMap(({ address }) => keyList(address)),
+      args: renewals.flatMap(({ address, owner, leaseMs }) => [...publishingOf(address), owner, leaseMs]),
+    }),
 
-  force(keys: Keys, owner: string, inbox: string): ScriptCall {
-    const args = [owner, inbox, ...this.#publishingOf(keys)]
-    return { script: this.scripts.force, keys: this.keyList(keys), args }
-  }
+    refresh: (entries) => ({
+      script: steps.refresh,
+      keys: entries.flatMap(({ address }) => keyList(address)),
+      args: entries.flatMap(({ address, owner }) => [...publishingOf(address), owner]),
+    }),
 
-  renew(renewals: readonly RedisRenewal[]): ScriptCall {
-    const keys = renewals.flatMap(({ address }) => this.keyList(address))
-    const args = renewals.flatMap(({ address, owner, leaseMs }) => [
-      ...this.#publishingOf(address),
-      owner,
-      leaseMs,
-    ])
-    return { script: this.scripts.renew, keys, args }
-  }
-
-  refresh(entries: readonly RedisQueueEntry[]): ScriptCall {
-    const keys = entries.flatMap(({ address }) => this.keyList(address))
-    const args = entries.flatMap(({ address, owner }) => [...this.#publishingOf(address), owner])
-    return { script: this.scripts.refresh, keys, args }
-  }
-
-  inspect(keys: Keys, limit: number): ScriptCall {
-    return { script: this.scripts.inspect, keys: this.keyList(keys), args: [limit] }
-  }
-
-  abstract readInspection(reply: readonly unknown[]): SharedInspection
-
-  protected keyList({ main, id, ends }: Keys): string[] {
-    return [main, id, ends]
-  }
-
-  #publishingOf({ main }: Keys): string[] {
-    return [this.publishing.command, permitsChannelOf(main)]
+    inspect: (keys, limit) => ({ script: steps.inspect, keys: keyList(keys), args: [limit] }),
   }
 }
 
+const semaphoreKeys = ({ main, id, ends }: Keys): string[] => [main, id, ends]
+
 /** A semaphore that is shared with Redisson's `RSemaphore`: a number of free permits, beside which we note who of us has some. */
-export class RSemaphoreCalls extends AnySemaphoreCalls {
-  protected readonly scripts = {
+export const rSemaphoreCalls = (publishing: Publishing): Calls => ({
+  ...semaphoreCalls(publishing, semaphoreKeys, {
     acquire: scripts.redissonSemaphoreAcquire,
     release: scripts.redissonSemaphoreRelease,
     force: scripts.redissonSemaphoreForce,
     renew: scripts.redissonSemaphoreRenew,
     refresh: scripts.redissonSemaphoreRefresh,
     inspect: scripts.redissonSemaphoreInspect,
-  }
+  }),
 
-  readInspection(reply: readonly unknown[]): SharedInspection {
-    return {
-      ...inspectionOf(reply),
-      size: 0,
-      version: 0,
-      holders: holdersOf(reply, 3, reply.length),
-    }
-  }
-}
+  readInspection: (reply) => ({
+    ...inspectionOf(reply),
+    size: 0,
+    version: 0,
+    holders: holdersOf(reply, 3, reply.length),
+  }),
+})
+
+const permitsKeys = (keys: Keys): string[] => [...semaphoreKeys(keys), permitIdsKeyOf(keys.main)]
 
 /** A semaphore that is shared with Redisson's `RPermitExpirableSemaphore`: each permit has an id, and an end of its own. */
-export class PermitExpirableCalls extends AnySemaphoreCalls {
-  protected readonly scripts = {
+export const permitExpirableCalls = (publishing: Publishing): Calls => ({
+  ...semaphoreCalls(publishing, permitsKeys, {
     acquire: scripts.redissonPermitsAcquire,
     release: scripts.redissonPermitsRelease,
     force: scripts.redissonPermitsForce,
     renew: scripts.redissonPermitsRenew,
     refresh: scripts.redissonPermitsRefresh,
     inspect: scripts.redissonPermitsInspect,
-  }
+  }),
 
-  resize(keys: Keys, { size, keepMs, version, id }: ResizeRequest): ScriptCall {
-    const { command } = this.publishing
-    const args = [size, keepMs, version, id, command, permitsChannelOf(keys.main)]
-    return { script: scripts.redissonPermitsResize, keys: [...this.keyList(keys), keys.size], args }
-  }
+  resize: (keys, { size, keepMs, version, id }) => ({
+    script: scripts.redissonPermitsResize,
+    keys: [...permitsKeys(keys), keys.size],
+    args: [size, keepMs, version, id, publishing.command, permitsChannelOf(keys.main)],
+  }),
 
-  readInspection(reply: readonly unknown[]): SharedInspection {
+  readInspection(reply) {
     const inspection = inspectionOf(reply)
     const { free = 0, used } = inspection
     const firstId = 4 + 3 * numberAt(reply, 3)
@@ -307,29 +280,15 @@ export class PermitExpirableCalls extends AnySemaphoreCalls {
     }
     holders.sort((a, b) => a.ttlMs - b.ttlMs)
     return { ...inspection, size: free + used, version: inspection.free === undefined ? 0 : 1, holders }
-  }
+  },
+})
 
-  protected override keyList(keys: Keys): string[] {
-    return [...super.keyList(keys), permitIdsKeyOf(keys.main)]
-  }
-}
+const inspectionOf = (reply: readonly unknown[]): Omit<SharedInspection, 'size' | 'version' | 'holders'> => ({
+  ...noQueue,
+  free: reply[1] === '' ? undefined : numberAt(reply, 1),
+  used: numberAt(reply, 0),
+  holderCount: numberAt(reply, 2),
+})
 
-function inspectionOf(reply: readonly unknown[]): Omit<SharedInspection, 'size' | 'version' | 'holders'> {
-  return {
-    kind: 'shared',
-    free: reply[1] === '' ? undefined : numberAt(reply, 1),
-    used: numberAt(reply, 0),
-    holderCount: numberAt(reply, 2),
-    token: 0,
-    waiterCount: 0,
-    waiters: [],
-  }
-}
-
-function holdersOf(reply: readonly unknown[], from: number, to: number) {
-  const holders = []
-  for (let i = from; i < to; i += 3) {
-    holders.push({ owner: textAt(reply, i), permits: numberAt(reply, i + 1), ttlMs: numberAt(reply, i + 2) })
-  }
-  return holders
-}
+const holdersOf = (reply: readonly unknown[], from: number, to: number) =>
+  readTriples(reply, from, to).map(({ owner, permits, ms: ttlMs }) => ({ owner, permits, ttlMs }))

@@ -2,24 +2,21 @@ import type { AcquireReply, RenewalReply } from '../../engine/replies.js'
 import type { AcquireRequest } from '../../engine/requests.js'
 import type { LockEngine } from '../../engine/session.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
-import { RedisCommands } from '../commands.js'
-import type { RedisCommandsOptions } from '../commands.js'
+import { RedisCommands, type RedisCommandsOptions, type RedisRenewal } from '../commands.js'
+import { reach, traitsOf } from '../engine.js'
 import { engineName } from '../errors.js'
 import type { Keys } from '../keys.js'
-import type { RedisRenewal } from '../kinds/lock.js'
-import { reach, traitsOf } from '../native.js'
 import { lockScripts } from '../scripts/generated.js'
 import {
   layoutWith,
-  PermitExpirableCalls,
+  permitExpirableCalls,
   Publishing,
-  RedissonLockCalls,
-  RedissonReadWriteCalls,
-  RSemaphoreCalls,
+  redissonLockCalls,
+  redissonReadWriteCalls,
+  rSemaphoreCalls,
 } from './calls.js'
 import { scripts } from './generated.js'
-import { resolveRedisson, sharingWith } from './options.js'
-import type { RedissonOptions } from './options.js'
+import { resolveRedisson, sharingWith, type RedissonOptions } from './options.js'
 import { RedissonSession } from './session.js'
 
 const { clientIdentify, clientPermissions, clientRegister } = lockScripts
@@ -52,10 +49,10 @@ export function redisson(options: RedissonOptions): LockEngine {
       const reached = reach(options, settings, host)
       const publishing = new Publishing()
       const calls = {
-        lock: new RedissonLockCalls(reached.connections.cluster === null, publishing),
-        'read-write-lock': new RedissonReadWriteCalls(publishing),
-        semaphore: new RSemaphoreCalls(publishing),
-        permits: new PermitExpirableCalls(publishing),
+        lock: redissonLockCalls(reached.connections.cluster === null, publishing),
+        'read-write-lock': redissonReadWriteCalls(publishing),
+        semaphore: rSemaphoreCalls(publishing),
+        permits: permitExpirableCalls(publishing),
       }
       return new RedissonSession(host, {
         ...reached,

@@ -2,8 +2,7 @@ import type { Sharing } from '../../engine/session.js'
 import { InvalidArgumentError } from '../../errors/errors.js'
 import { checkObject, checkOptions } from '../../options/checks.js'
 import { shown } from '../../util/mistakes.js'
-import { resolveRedisSettings } from '../options.js'
-import type { RedisOptions, RedisSettings } from '../options.js'
+import { resolveRedisSettings, type RedisOptions, type RedisSettings } from '../options.js'
 
 /**
  * The semaphores of Redisson.

@@ -7,8 +7,13 @@ import { toRedisError } from '../errors.js'
 import type { Keys, Kind } from '../keys.js'
 import { asList, numberAt } from '../reply.js'
 import type { RedisInbox } from '../session.js'
-import { latchChannelOf, permitsChannelOf, readWriteChannelOf, releaseChannelOf } from './calls.js'
-import type { Publishing } from './calls.js'
+import {
+  latchChannelOf,
+  permitsChannelOf,
+  readWriteChannelOf,
+  releaseChannelOf,
+  type Publishing,
+} from './calls.js'
 import { scripts } from './generated.js'
 import { ShardedConnection, ShardHubs } from './shard-hubs.js'
 

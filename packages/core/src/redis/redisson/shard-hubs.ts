@@ -1,5 +1,9 @@
-import { SubscriberHub } from '@holdfast/pubsub'
-import type { MessageListener, SubscriberConnection, SubscriberHubOptions } from '@holdfast/pubsub'
+import {
+  SubscriberHub,
+  type MessageListener,
+  type SubscriberConnection,
+  type SubscriberHubOptions,
+} from '@holdfast/pubsub'
 import type { RedisConnection } from '../connection/types.js'
 import { toRedisError } from '../errors.js'
 

@@ -1,4 +1,4 @@
-import { nodeRedis, type CreateClient } from '@holdfast/node-redis'
+import { nodeRedis, type CreateClient } from '../../../src/node-redis/index.js'
 import type { HoldfastOptions } from '@holdfast/core'
 import { Cluster, Redis } from 'ioredis'
 import { Cluster as Cluster5, Redis as Redis5 } from 'ioredis5'

@@ -1,7 +1,7 @@
 // How a forked process opens a client on Redis. The argument says where it is, and what to connect with.
 import { createRequire } from 'node:module'
 import { Holdfast } from '@holdfast/core'
-import { nodeRedis } from '@holdfast/node-redis'
+import { nodeRedis } from '@holdfast/core/node-redis'
 
 export function open({ driver, reach }, clientOptions) {
   return new Holdfast({ ...clientOptions, redis: templates[driver](reach) })

@@ -1,0 +1,2 @@
+export type { GroupOf } from '../metrics/groups.js'
+export { collectHoldfastMetrics, type HoldfastMetricsOptions } from './collect-holdfast-metrics.js'

@@ -1,2 +1,0 @@
-export type { GroupOf } from '../groups.js'
-export { HoldfastInstrumentation, type HoldfastInstrumentationConfig } from './instrumentation.js'

@@ -1,2 +1,0 @@
-export type { GroupOf } from '../groups.js'
-export { collectHoldfastMetrics, type HoldfastMetricsOptions } from './collect-holdfast-metrics.js'
