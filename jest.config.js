@@ -1,7 +1,7 @@
-// So that tests run what lua/ has now.
 import './scripts/embed-lua.mjs'
+import './scripts/embed-page.mjs'
 
-/** Sources are compiled by swc; types are checked by `pnpm types`. */
+/** Sources are compiled by swc; types are checked by `npm run check`. */
 export const project = (name, more) => ({
   displayName: name,
   testEnvironment: '<rootDir>/scripts/lib/skips-without-server.mjs',

@@ -79,7 +79,7 @@ for (const name of publishedPackages) {
   })
   if (check && apiReportChanged) {
     console.error(
-      `api/${report} does not match the public surface. Run \`pnpm api\` and review the difference.`,
+      `api/${report} does not match the public surface. Run \`npm run generate\` and review the difference.`,
     )
   } else {
     console.log(`api/${report} ${apiReportChanged ? 'written' : 'is up to date'}`)

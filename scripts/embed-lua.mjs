@@ -1,5 +1,5 @@
 // Usage: node scripts/embed-lua.mjs
-// Embeds lua/ into TypeScript modules, which git ignores. Each build and each run of Jest does so first.
+// Embeds lua/ into TypeScript modules, which git leaves alone: the build makes them, and Jest before it runs.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { LuaError } from './lib/lua-folder.mjs'
 import { luaModule } from './lib/lua-module.mjs'
@@ -27,10 +27,9 @@ const modules = [
 
 function embed({ target, isPart, typeModule, groups }) {
   const text = luaModule(`${root}lua`, isPart, typeModule, groups)
-  // One that is up to date keeps its time of writing, by which compilers know it.
+  // The compiler leaves out what has not changed.
   if (existsSync(root + target) && readFileSync(root + target, 'utf8') === text) return
   writeFileSync(root + target, text)
-  console.error(`${target} written`)
 }
 
 try {

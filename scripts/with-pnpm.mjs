@@ -1,6 +1,6 @@
 // Usage: node scripts/with-pnpm.mjs [script [arguments…]]
 // Installs the dependencies if they differ from those in the lock file, then runs the script with the pinned
-// pnpm. Node and npm are enough. Without a script it only installs. Embeds lua/ before.
+// pnpm. Node and npm are enough. Without a script it only installs.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { pinnedPnpm, withPinnedPnpm } from './lib/pinned-pnpm.mjs'
@@ -41,7 +41,6 @@ async function install(script) {
 
 const [script, ...args] = process.argv.slice(2)
 let code = await install(script)
-if (code === 0) await import('./embed-lua.mjs')
 if (code === 0 && script !== undefined) {
   const env = withPinnedPnpm({ ...process.env, ...quiet })
   code = await runInGroup([...pinnedPnpm(), '--silent', 'run', script, ...args], { env, cwd: root })
