@@ -1,7 +1,16 @@
 import type { StoreName } from './topologies.js'
 
 /** What the calls of a schedule compete for. */
-export const objectNames = ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'] as const
+export const objectNames = [
+  'lock',
+  'read-write-lock',
+  'semaphore',
+  'latch',
+  'multi-lock',
+  'quorum',
+  /** Locks that are handed over, or kept for a least time. */
+  'hand-over',
+] as const
 export type ObjectName = (typeof objectNames)[number]
 
 export function isObjectName(name: string): name is ObjectName {
@@ -11,9 +20,9 @@ export function isObjectName(name: string): name is ObjectName {
 /** Those of the objects that each store has, of which schedules are drawn. */
 export const objectsOf: Readonly<Record<StoreName, readonly ObjectName[]>> = {
   redis: objectNames,
-  postgres: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
+  postgres: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'hand-over'],
   session: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
-  document: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
+  document: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'hand-over'],
 }
 
 /** How many permits a semaphore has. */
