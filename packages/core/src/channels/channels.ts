@@ -98,7 +98,6 @@ export class Channels {
     return new ConnectionChannel({ ...this.#client, store })
   }
 
-  /** Whether anyone listens to acquisitions. */
   get wantsAcquisitions(): boolean {
     return isObserved(operations.acquire)
   }
@@ -155,7 +154,6 @@ export class Channels {
     publishEnd(operations.hold, context)
   }
 
-  /** Whether anyone listens to releases. */
   get wantsReleases(): boolean {
     return isObserved(operations.release)
   }
@@ -278,12 +276,10 @@ const outcomes: Partial<Record<HoldfastErrorCode, AcquireOutcome>> = {
 const outcomeOfError = (error: unknown): AcquireOutcome =>
   (error instanceof HoldfastError ? outcomes[error.code] : undefined) ?? 'error'
 
-/** A hold that is renewed, as far as a message needs to know it. */
 interface Renewed {
   readonly address: { readonly name: string }
   readonly kind: ObjectKind
   readonly owner: string
-  /** The share of its lease that is left, from 0 to 1. */
   readonly leaseLeft: number
   /** `null`: it is not renewed periodically. */
   readonly renewEveryMs: number | null
@@ -316,11 +312,8 @@ function describe(hold: Renewed, outcome: RenewedHold['outcome']): RenewedHold {
   return { name: address.name, kind, owner, outcome, margin: isTimely ? leaseLeft : undefined }
 }
 
-/** What a traced operation came to. */
 interface Settlement<T> {
-  /** Completes the context with the result. */
   resolved(result: T): void
-  /** Completes the context without one. */
   rejected(error: unknown): void
 }
 

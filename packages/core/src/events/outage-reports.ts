@@ -31,7 +31,6 @@ export class OutageReports {
     if (sinceMs < 0 || sinceMs >= windowMs) this.flush()
   }
 
-  /** Reports what was held back. */
   flush(): void {
     clearTimeout(this.#timer)
     const error = this.#latest
@@ -49,7 +48,6 @@ export class OutageReports {
     this.#report(error, count)
   }
 
-  /** Reports what was held back, and leaves no timer. */
   close(): void {
     this.flush()
     clearTimeout(this.#timer)

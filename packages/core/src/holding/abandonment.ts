@@ -5,15 +5,12 @@ import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../time/time.js'
 import { sendRelease, type PendingRelease } from './hold.js'
 
-/** An owner to give up. */
 export interface AbandonedOwner {
   readonly address: Address
-  /** Names the object in messages. */
   readonly title: string
   readonly owner: string
   /** Whether a request of this owner may still be on its way. */
   readonly inDoubt: boolean
-  /** The lease that it requested. */
   readonly leaseMs: number
   /** The instant until which a lock that it holds is to stay held by no one, if it is. */
   readonly keepUntil?: number
@@ -21,10 +18,8 @@ export interface AbandonedOwner {
   readonly heir?: string | undefined
 }
 
-/** A request that is held back. */
 export interface HeldBack {
   readonly address: Address
-  /** It may go out now. */
   proceed(): void
 }
 
@@ -91,7 +86,6 @@ export class Abandonment {
     return false
   }
 
-  /** It is not to go out any more. */
   withdraw(wait: HeldBack): void {
     this.#unsettled.get(wait.address.id)?.heldBack.delete(wait)
   }

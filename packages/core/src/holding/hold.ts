@@ -29,7 +29,6 @@ import { SerialQueue, type SerialSlot } from '../util/lists.js'
 import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
 
-/** A hold that was acquired, and its first entry. */
 export interface Acquired {
   readonly hold: Hold
   readonly entry: LeaseEntry
@@ -109,7 +108,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#target.kind
   }
 
-  /** Read by the watchdog. */
   get group(): string {
     return this.address.group
   }
@@ -124,7 +122,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#store.facts.aliveUntil ?? Infinity
   }
 
-  /** When it was granted. */
   get heldSince(): number {
     return this.#clock.grantedAt
   }
@@ -171,7 +168,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#loss
   }
 
-  /** Loses it if its deadline has passed. */
   endIfDue(): void {
     if (this.#state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
   }
@@ -185,7 +181,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
   }
 
-  /** The share of its lease that is left, from 0 to 1. */
   get leaseLeft(): number {
     return this.#clock.shareLeft(monotonicMs())
   }
@@ -236,7 +231,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     this.#store.watchdog.renewNow([this])
   }
 
-  /** Called by the watchdog. */
   settle(outcome: RenewalOutcome): void {
     const sent = this.#sent
     this.#sent = undefined
@@ -252,7 +246,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     for (const lease of this.#leases.dropped()) reports.dropped(this, lease)
   }
 
-  /** Called by the watchdog when the deadline has passed. */
   expire(): void {
     this.lose('expired')
   }
@@ -286,7 +279,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
   }
 
-  /** The lease to send now. */
   #sending(wantedMs: number): number {
     return this.#clock.sending(wantedMs, this.#leases.limitAt, monotonicMs())
   }
@@ -296,7 +288,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (loss) throw lossForCaller(loss)
   }
 
-  /** What errors say of it. */
   get #details(): ErrorSubject {
     return { lockName: this.address.name, owner: this.owner, title: titleOf(this.#target) }
   }
@@ -639,7 +630,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 }
 
-/** What an acquisition hands over when it got the lock. */
 export interface Grant extends FirstProof {
   readonly target: Target
   readonly n: number
@@ -655,7 +645,6 @@ export interface Grant extends FirstProof {
 export interface Extension {
   readonly sentAt: Moment
   readonly renewal: Renewal
-  /** Takes the reply. Throws `LockLostError` when the hold is lost, `UnavailableError` when that is not known. */
   settle(reply: RenewalReply | undefined): void
 }
 
@@ -693,10 +682,8 @@ export async function enterUntilAnswered(
   }
 }
 
-/** A release under way, and for how long it matters. */
 export interface PendingRelease extends ReleaseRequest {
   readonly address: Address
-  /** Names the object in messages, if it is not a lock. */
   readonly title?: string
   /** The instant after which it no longer matters. */
   until: number
@@ -704,7 +691,6 @@ export interface PendingRelease extends ReleaseRequest {
   readonly keepUntil: number
   /** The incarnation of the store that confirmed the hold, if known. */
   readonly incarnation: string | undefined
-  /** How often it got no reply. */
   failures: number
   /** Whether the store said "not held", and could not be asked whether that was the doing of this release. */
   wasDenied: boolean
@@ -778,7 +764,6 @@ export class LeaseSet {
   /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
   #open: readonly LeaseEntry[] = []
 
-  /** @param limitAt - of the whole hold */
   constructor(limitAt: number) {
     this.#holdLimitAt = limitAt
   }
@@ -791,7 +776,6 @@ export class LeaseSet {
     return this.#open.length
   }
 
-  /** How many permits the hold needs for all of them. */
   get needs(): number {
     let needs = 0
     for (const lease of this.#open) needs = Math.max(needs, lease.needs)

@@ -312,7 +312,6 @@ const namedParty = (name: string): string => nameMark + name
 const mostParties = 10_000
 const mostListed = 100
 
-/** Adds to each client that waits which process it is. */
 async function describeLatch(
   name: string,
   { state, count, ttlMs, parties, waiterCount, waiters }: LatchInspection,
@@ -382,13 +381,11 @@ const countDownOptionNames = new Set(Object.keys(countDownOptions))
 const waitOptions: Record<keyof LatchWaitOptions, true> = { waitMs: true, signal: true }
 const waitOptionNames = new Set(Object.keys(waitOptions))
 
-/** Refuses what cannot be a count. */
 function checkCount(count: unknown): void {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= largestCount) return
   throw new InvalidArgumentError(`count must be an integer from 1 to ${largestCount}, got ${shown(count)}`)
 }
 
-/** Checks the options of a `trySetCount`. */
 function resolveKeepMs(options: LatchSetOptions = {}): number {
   checkOptions(options, setOptionNames)
   const { keepMs = defaultKeepMs } = options
@@ -396,7 +393,6 @@ function resolveKeepMs(options: LatchSetOptions = {}): number {
   return keepMs
 }
 
-/** Checks the options of a `countDown`; `undefined` for a party without a name. */
 function resolveParty(options: CountDownOptions = {}): string | undefined {
   const given: unknown = options
   if (typeof given === 'number') {
@@ -415,7 +411,6 @@ function resolveParty(options: CountDownOptions = {}): string | undefined {
   return name
 }
 
-/** Checks the options of a wait and fills in the client's defaults. */
 function resolveWait(options: LatchWaitOptions | undefined, settings: Settings, waitMs?: number): Request {
   if (options !== undefined) checkOptions(options, waitOptionNames)
   return resolveRequest(options, settings, waitMs)
@@ -584,7 +579,6 @@ class LatchWait extends StoreWait<Passed | NotAcquired> {
 
 const maxBatch = 500
 
-/** One opening, and all waiters of this client for it. */
 interface Opening {
   readonly address: Address
   readonly awaited: Awaited | undefined

@@ -20,18 +20,14 @@ import {
 import type { Waiter } from '../waiting/waiter-table.js'
 import type { Member } from './member.js'
 
-/** How several members are requested by one command. */
 export interface JointOptions {
   readonly mode: 'all' | 'first'
   readonly leaseMs: number
-  /** How long it may take, milliseconds. */
   readonly limitMs: number
-  /** Since when the caller waits. */
   readonly startedAt: number
   readonly signal: AbortSignal
   /** With which options those that were entered begin. */
   requestFor(isAll: boolean): Request
-  /** Ends the call, and with it this request. */
   interrupt(reason: unknown): void
 }
 

@@ -12,7 +12,6 @@ import { slotOf } from '../util/slots.js'
 import { onAbort } from '../util/timeouts.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
-/** One of the locks that are acquired together. */
 export interface Member {
   readonly client: StoreClient
   readonly target: Target
@@ -24,7 +23,6 @@ export interface Member {
 /** Whether a call re-enters what its caller holds of it. */
 export const mayReenter = ({ reentrant }: Member, request: Request): boolean => request.reentrant ?? reentrant
 
-/** A member that was entered. */
 export interface HeldMember {
   readonly member: Member
   readonly hold: Possession
@@ -123,7 +121,6 @@ export class MemberBodies {
   readonly #bodies: MemberBody[] = []
   readonly #call: CallSite
 
-  /** @param call - where it was called */
   constructor(call: CallSite) {
     this.#call = call
   }
@@ -165,7 +162,6 @@ export class MemberBodies {
     for (const { member, hold } of held) this.join(member, hold)
   }
 
-  /** Runs the callback inside all the holds. */
   async run<T>(fn: () => T | PromiseLike<T>): Promise<T> {
     const inside = this.#bodies.reduce<() => T | PromiseLike<T>>(
       (inner, { member, hold, body }) =>
@@ -181,7 +177,6 @@ export class MemberBodies {
     for (const { body } of this.#bodies) body.end()
   }
 
-  /** The callback has ended. */
   end(): void {
     for (const { member, hold, body } of this.#bodies) {
       endBody(body, hold, member.target, member.client.events)

@@ -14,7 +14,6 @@ import { HeldMembers, type MultiHold } from './multi-hold.js'
 /** An attempt with a step that took no longer than this has not waited to speak of. */
 const soonMs = 50
 
-/** All members as one, with the bodies of the callback if it is for one. */
 export interface AcquiredTogether {
   readonly kind: 'acquired'
   readonly hold: MultiHold
@@ -53,7 +52,6 @@ class MultiAttempt {
   readonly #startedAt: number
   readonly #interruption = new AbortController()
   readonly #held: HeldMembers
-  /** The last member that was busy. */
   #busy: NotAcquired | undefined
   #hasWaited = false
   readonly #bodies: MemberBodies | undefined
@@ -74,7 +72,6 @@ class MultiAttempt {
     this.#held = new HeldMembers(members, request, (error) => this.#interruption.abort(error))
   }
 
-  /** Whether another owner has been in the way. */
   get isContended(): boolean {
     return this.#busy?.holder !== undefined || this.#alone?.isContended === true
   }
@@ -251,7 +248,6 @@ class MultiAttempt {
     }
   }
 
-  /** Throws why the attempt ends, if it does. */
   #assertGoingOn(): void {
     this.#interruption.signal.throwIfAborted()
   }

@@ -29,7 +29,6 @@ export class MultiHold {
     this.#stopListening = members.map((held) => listenForLoss(held, (error) => this.#lose(held, error)))
   }
 
-  /** Calls back with the loss of the whole. */
   whenLost(callback: (error: LockLostError) => void): void {
     this.#onLost = callback
   }
@@ -89,7 +88,6 @@ async function leaveMember({ member, hold, entry }: HeldMember): Promise<void> {
  * extended here. The lease and the limit that the caller wants begin when all are there.
  */
 export class HeldMembers {
-  /** The first member that was lost. */
   lost: HeldMember | undefined
   readonly #members: readonly Member[]
   readonly #request: Request
@@ -108,7 +106,6 @@ export class HeldMembers {
     this.#onLost = onLost
   }
 
-  /** The lease to request from the store. */
   leaseMs({ settings }: StoreClient): number {
     return Math.min(this.#request.leaseMs ?? settings.watchdogTimeoutMs, this.#request.maxHoldMs)
   }
@@ -206,7 +203,6 @@ export class HeldMembers {
   }
 }
 
-/** A hold, as far as extending it goes. */
 interface Extendable {
   extension(wantedMs: number): Pick<Extension, 'renewal' | 'settle'>
 }

@@ -26,7 +26,6 @@ import { timedOut, withTimeout } from '../util/timeouts.js'
 import { notReached, notReplied, type NotAcquired } from '../waiting/outcome.js'
 import type { AnyAcquired, Home } from './home.js'
 
-/** What was entered. */
 export interface Entered extends AnyAcquired {
   /** Of a callback that entered a hold around it: it has its turn. */
   readonly body?: Body
@@ -263,13 +262,10 @@ async function leaveLate(entering: Promise<LeaseEntry | null>): Promise<void> {
   }
 }
 
-/** A lease, as far as the outcome of a callback depends on it. */
 interface Losable {
-  /** Why its hold was lost. */
   readonly loss: LockLostError | undefined
 }
 
-/** A callback that has its lease. */
 export interface Use<T> {
   readonly lease: Losable
   readonly run: () => T | PromiseLike<T>
@@ -281,7 +277,6 @@ export interface Use<T> {
 /** An acquisition for a callback, and how the callback goes on from its outcome. */
 export interface Acquiring<O, T> {
   readonly acquired: Promise<O>
-  /** Of the call. */
   readonly signal: AbortSignal | undefined
   readonly use: (outcome: O) => Use<T> | NotAcquired
 }
@@ -373,7 +368,6 @@ function failureOf(error: unknown, { loss }: Losable): unknown {
   return loss === undefined || isLoss ? error : lostWithFailure(loss, error)
 }
 
-/** Runs a callback in the hold of a lease that stays. */
 export async function runHeld<T>(lease: Losable, run: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await run()

@@ -13,7 +13,6 @@ import type { StoreClient } from '../store-client.js'
 import type { Background } from '../util/background.js'
 import type { NotAcquired } from '../waiting/outcome.js'
 
-/** What was entered, and the entry of this call. */
 export interface AnyAcquired {
   readonly hold: Possession
   readonly entry: LeaseEntry
@@ -62,7 +61,6 @@ export interface Home {
   ): Promise<AnyAcquired | NotAcquired>
 }
 
-/** What a client says of one of its owners. */
 export interface OwnerReport {
   /** For how long it has held the object or waited for it. */
   readonly ageMs: number

@@ -103,7 +103,6 @@ export function foundIn(reply: Inspection | SharedInspection, kind: ObjectKind):
   return { holders, holderCount: reply.holderCount, token, waiterCount, waiters, shared: reply }
 }
 
-/** Which side of a read/write lock an owner with so many permits is on. */
 const sideOf = (permits: number): 'read-lock' | 'write-lock' =>
   permits < writePermits ? 'read-lock' : 'write-lock'
 

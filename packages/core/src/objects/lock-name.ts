@@ -4,7 +4,6 @@ import { isWellFormed, shown } from '../util/mistakes.js'
 
 const maxNameBytes = 1024
 
-/** Refuses names that are invalid with every engine. */
 export function checkName(name: unknown): asserts name is string {
   if (typeof name !== 'string' || name === '') {
     throw new InvalidArgumentError(`name must be a non-empty string, got ${shown(name)}`)

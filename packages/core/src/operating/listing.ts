@@ -37,7 +37,6 @@ export interface ListingProgress {
   readonly isComplete: boolean
 }
 
-/** A listing after checks and defaults. */
 export interface ListingRequest extends ListFilter {
   readonly limit: number
   readonly maxKeys: number
@@ -118,7 +117,6 @@ export class LockListing implements AsyncIterable<ListedLock> {
     this.#count({ isComplete: true })
   }
 
-  /** What ends an iteration early. */
   get #ends(): readonly AbortSignal[] {
     const { signal } = this.#request
     return signal ? [this.#closing, signal] : [this.#closing]

@@ -23,7 +23,6 @@ export function checkInteger(option: string, value: unknown, least: number, more
   if (value !== undefined) requireInteger(option, value, least, more)
 }
 
-/** Requires a function that a method can run. */
 export function requireFunction(
   method: string,
   given: unknown,
@@ -116,7 +115,6 @@ export function checkOptions(options: unknown, known: ReadonlySet<string>, hint 
   }
 }
 
-/** The error for a name that is not among those that exist. */
 export function unknownName(
   kind: string,
   given: unknown,
@@ -138,7 +136,6 @@ function guessOf(given: unknown, names: readonly string[]): string {
 export interface OptionCheck {
   readonly must: string
   readonly accepts: (value: unknown) => boolean
-  /** How a wrong value is named. By default it is shown. */
   readonly got?: (value: unknown) => string
 }
 

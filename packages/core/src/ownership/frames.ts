@@ -74,7 +74,6 @@ export class Frames {
     return undefined
   }
 
-  /** The innermost scope that has not ended. */
   nearestScope(): Scope | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if (this.#isOwn(frame) && 'scope' in frame && !frame.scope.isEnded) return frame.scope

@@ -69,7 +69,6 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
   readonly #ballot: Ballot
   /** Of the votes; `null` if they are renewed. */
   readonly #leaseMs: number | null
-  /** Masters that have not replied by now are passed over, if those that have are enough. */
   /** It has won at the end of its wait, and has a moment to settle. */
   #isLate = false
   #isPatienceOver = false
@@ -85,7 +84,6 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
   #insisted = 0
   #insistUntil: number | undefined
 
-  /** As an `Acquisition`. */
   constructor(
     client: QuorumClient,
     n: number,

@@ -106,7 +106,6 @@ export class QuorumClient implements Home {
     this.#repairing.unref()
   }
 
-  /** How many acquisitions wait for a held lock now. */
   get waiting(): number {
     return this.acquisitions.waiting
   }

@@ -52,7 +52,6 @@ export class Health implements Ready {
     this.#settings = settings
   }
 
-  /** Whether it makes sense to request it. */
   get isUsable(): boolean {
     return this.#state === 'new' || this.#state === 'up'
   }
@@ -62,7 +61,6 @@ export class Health implements Ready {
     return this.#state !== 'new'
   }
 
-  /** Why it is not requested. */
   get error(): HoldfastError | undefined {
     return this.#error
   }
@@ -93,7 +91,6 @@ export class Health implements Ready {
     if (this.#address && this.#state !== 'closed') this.check(this.#address).catch(() => undefined)
   }
 
-  /** A request got no reply. */
   failed(error: HoldfastError): void {
     if (this.isUsable) this.#leave('down', error, this.#settings.memberTimeoutMs)
   }

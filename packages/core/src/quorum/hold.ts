@@ -18,13 +18,11 @@ import { majorityOf, TooFewError, type Ballot, type Vote, type VoteListener } fr
 import type { QuorumClient } from './client.js'
 import type { QuorumSettings } from './options.js'
 
-/** A majority, as it is handed over by the acquisition that got it. */
 export interface QuorumGrant {
   readonly target: Target
   readonly n: number
   readonly owner: string
   readonly ballot: Ballot
-  /** 0 for none. */
   readonly fencingToken: number
 }
 
@@ -60,7 +58,6 @@ export class QuorumHold implements Possession, VoteListener, ReportedHold {
   #loss: LockLostError | undefined
   #renewedUntil: number
 
-  /** A hold with its first lease. */
   static open(client: QuorumClient, grant: QuorumGrant, request: Request, waitedMs: number): AnyAcquired {
     const hold = new QuorumHold(client, grant, request)
     return { hold, entry: hold.#addLease(hold.target, request, waitedMs) }
@@ -377,7 +374,6 @@ async function raiseToken(ballot: Ballot): Promise<number> {
   return token
 }
 
-/** Extends the leases of a majority. */
 async function extendVotes(ballot: Ballot, leaseMs: number): Promise<void> {
   const extended = ballot.given.map(({ hold }) => hold?.extend(leaseMs) ?? Promise.resolve())
   await majorityOf(extended, ballot.quorum)
@@ -386,7 +382,6 @@ async function extendVotes(ballot: Ballot, leaseMs: number): Promise<void> {
 /** A fixed lease of which the votes have less than this left is set again before it is handed out. */
 const leastShareOfLease = 0.9
 
-/** How long a hold is wanted. */
 interface Wanted {
   readonly leaseMs: number | null
   readonly maxHoldMs: number

@@ -9,7 +9,6 @@ import type { QuorumClient } from './client.js'
 import type { Master } from './master.js'
 import { tooFewReached, type Trouble } from './wording.js'
 
-/** What one master knows of a lock. */
 interface Reply {
   readonly master: Master
   readonly address: Address

@@ -81,7 +81,6 @@ export function reach(
   return { connections, replicas: { connections: open({ socketTimeout: undefined }), wanted, timeoutMs } }
 }
 
-/** The steps of all kinds of objects. */
 export const allSteps = [sharedSteps, latchSteps, multiSteps, operatorSteps] as const
 
 /**

@@ -1,7 +1,6 @@
 import { isPermissionError, isReplyError, MisplacedError, replyText } from '@holdfast/pubsub'
 import { HoldfastError, RefusedError, UnavailableError } from '../errors/errors.js'
 
-/** The engine's name in errors. */
 export const engineName = 'redis'
 
 /** Error replies that are temporary: the server is starting, failing over (also during a WAIT), busy or full. */
@@ -17,7 +16,6 @@ const textOf = (error: unknown): string => {
   return replyText(origin instanceof Error ? origin.message : String(origin))
 }
 
-/** Whether the server's reply starts with this error code. */
 export const hasCode = (error: unknown, code: string): boolean => textOf(error).startsWith(code)
 
 /** Whether keys of one slot cannot be reached in one command now, because half of them have moved already. */
@@ -84,7 +82,6 @@ export function noteLogin(error: unknown): void {
 export const isAboutDatabase = (error: unknown): boolean =>
   isReplyError(error) && commandOf(error) === 'select'
 
-/** Whether Redis refused its user a key. */
 export const isAboutKey = (error: unknown): boolean => /^NOPERM .*\baccess .*\bkeys?\b/.test(textOf(error))
 
 /** Whether Redis replied, and trying again soon makes no sense. */

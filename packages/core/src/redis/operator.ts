@@ -15,7 +15,6 @@ export interface RedisOperatorOptions {
   readonly clientId: string
   /** Whether all subscribers are at the server that publishes; in a cluster it knows only its own. */
   readonly countsReceivers: boolean
-  /** Redis refused to publish. */
   onNoticeError(error: string): void
 }
 
@@ -146,7 +145,6 @@ export const operatorSteps = /* @__PURE__ */ new CarriedSteps({}, (session) => {
   })
 })
 
-/** What a listing needs of the connections. */
 export interface ListingOptions {
   readonly keySpace: KeySpace
   masters(): Promise<ReadonlySet<string>>
@@ -173,7 +171,6 @@ interface Progress {
   readonly left: number
   /** The cursor of Redis; '0' at the beginning. */
   readonly at: string
-  /** Which master is being listed. */
   readonly master: string
   readonly done: readonly string[]
 }

@@ -39,7 +39,6 @@ export class Permissions implements ScriptRunner {
     this.#scripts = all
   }
 
-  /** More scripts that may be run. */
   add(scripts: readonly Script[]): void {
     this.#scripts = [...this.#scripts, ...scripts]
   }

@@ -6,7 +6,6 @@ import { limitHandshake } from './connection-options.js'
 import { connectionLost } from '../../util/symbols.js'
 import type { CommandConnection } from './types.js'
 
-/** What happens to a connection. */
 export interface ConnectionEvents {
   /** It broke: replies to what was in flight are lost. */
   onBreak(): void

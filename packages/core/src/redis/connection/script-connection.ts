@@ -11,7 +11,6 @@ import { ConnectionWatch, type ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt, type Connections } from './connections.js'
 import type { CommandConnection } from './types.js'
 
-/** One run of a script. */
 export interface ScriptCall {
   readonly script: Script
   readonly keys: readonly string[]
@@ -20,7 +19,6 @@ export interface ScriptCall {
   readonly inFull?: boolean
 }
 
-/** A command on its way. */
 class InFlight extends TimeLimited {
   constructor(
     readonly key: string,
@@ -195,7 +193,6 @@ export class ScriptConnection {
     return this.#limited(key, timeoutMs, send, asItIs)
   }
 
-  /** Reads a whole hash. */
   readHash(key: string): Promise<Record<string, string>> {
     const send = (): Promise<Record<string, string>> => this.#connections.commands.hgetall(key)
     return this.#limited(key, this.#options.timeoutMs, send, asItIs)
@@ -221,7 +218,6 @@ export class ScriptConnection {
     }
   }
 
-  /** The connection to the server that owns a key, as far as is known. */
   #nodeOf(key: string): CommandConnection | undefined {
     return this.#masterAt(this.routeOf(key))
   }
@@ -384,7 +380,6 @@ type Ioredis = Exclude<ReturnType<typeof loadIoredis>, Error>
 
 type Words = readonly (string | number)[]
 
-/** Sends an EVALSHA. */
 export type SendScript = (sha1: string, keys: readonly string[], args: Words) => Promise<unknown>
 
 const textReplies = { replyEncoding: 'utf8' } as const

@@ -6,7 +6,6 @@ import { isRefusal, LookupError, withoutSecrets } from '../errors.js'
 import type { Connections } from './connections.js'
 import type { ClusterConnection, CommandConnection } from './types.js'
 
-/** What to do about some replies. */
 const advice = [
   [/cluster support disabled/, 'for a stand-alone server use Redis instead of Cluster'],
   [/unknown command .sentinel/i, 'the addresses of `sentinels` must be those of Sentinel processes'],

@@ -88,7 +88,6 @@ const prefixed = (prefix: string, name: string): string => `${prefix}:${taggedOf
 /** The channel on which a release of a lock is announced. */
 export const releaseChannelOf = (lock: string): string => prefixed('redisson_lock__channel', lock)
 
-/** The same of a read/write lock. */
 export const readWriteChannelOf = (lock: string): string => prefixed('redisson_rwlock', lock)
 
 /** What the keys of a reader's holds begin with. */
@@ -97,7 +96,6 @@ const holdSlotOf = (lock: string): string => taggedOf(lock)
 /** The key that lives as long as a hold of the read side. Redisson has one more for each time that a thread re-enters. */
 const holdKeyOf = (lock: string, owner: string): string => `${holdSlotOf(lock)}:${owner}:rwlock_timeout:1`
 
-/** The key of the last fencing token. */
 const tokenKeyOf = (lock: string): string => prefixed('redisson_lock_token', lock)
 
 /** The channel on which the free permits of a semaphore are announced. */
