@@ -1,12 +1,10 @@
 import { clientOf, titleOf, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
-import { callSite, framesOf, type CallSite } from '../ownership/call-site.js'
+import { callSite, framesOf, type CallSite, type Turns } from '../ownership/turns.js'
 import type { LeaseEntry } from '../ownership/possession.js'
-import type { Turns } from '../ownership/turns.js'
 import { monotonicMs } from '../time/time.js'
-import type { Events, LockEvent } from './events.js'
-import { warnProcessOnce } from './outage-reports.js'
+import { warnProcessOnce, type Events, type LockEvent } from './events.js'
 
 interface ReportedOwner {
   readonly target: Target

@@ -12,8 +12,7 @@ import {
   type LatchState,
   type LatchWaitReply,
 } from '../engine/latch.js'
-import type { ClientInfo, NotALockReply } from '../engine/replies.js'
-import type { Address, Target } from '../engine/requests.js'
+import type { ClientInfo, NotALockReply, Address, Target } from '../engine/requests.js'
 import type { Registry } from '../engine/session.js'
 import {
   InvalidArgumentError,
@@ -26,7 +25,7 @@ import { storeOf, type LockClient } from '../lock-client.js'
 import { timedOutWaiting } from '../objects/entrance.js'
 import { checkOptions, requireInteger } from '../options/checks.js'
 import { resolveRequest, type AcquireOptions, type Request, type Settings } from '../options/options.js'
-import { rethrowToCaller } from '../ownership/call-site.js'
+import { rethrowToCaller } from '../ownership/turns.js'
 import { latchSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { momentNow, monotonicMs, type Moment } from '../time/time.js'

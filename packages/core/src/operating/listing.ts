@@ -1,5 +1,5 @@
 import { isOpen, isSet } from '../engine/latch.js'
-import type { ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
+import type { ListFilter, ListPage, OperatorSession } from '../engine/session.js'
 import type { Address, ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { foundIn } from '../objects/inspection.js'

@@ -1,6 +1,5 @@
-import { longestText } from '../engine/operator.js'
-import type { ClientInfo } from '../engine/replies.js'
-import type { ObjectKind } from '../engine/requests.js'
+import { longestText } from '../engine/session.js'
+import type { ClientInfo, ObjectKind } from '../engine/requests.js'
 import type { LossReason } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
 import { isWellFormed } from '../util/mistakes.js'

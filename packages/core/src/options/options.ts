@@ -1,8 +1,7 @@
 import { isOwner, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { isEvictor } from '../holding/loss.js'
-import { heirBy } from '../holding/ticket.js'
+import { isEvictor, heirBy } from '../holding/loss.js'
 import { driftMs, longestMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import {

@@ -1,4 +1,4 @@
-import type { HoldContext } from '../channels/contexts.js'
+import type { HoldContext } from '../channels/channels.js'
 import { numberOf, ownerOf } from '../engine/requests.js'
 
 /** The owners of one client, in the order in which they are made. No two are the same. */

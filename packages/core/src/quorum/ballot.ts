@@ -14,7 +14,7 @@ import { Acquisition } from '../waiting/acquisition.js'
 import { isStaleReply, type NotAcquired } from '../waiting/outcome.js'
 import type { QuorumClient } from './client.js'
 import { voteNumber, type Master } from './master.js'
-import { withoutSubject } from './wording.js'
+import { withoutSubject } from './options.js'
 
 /** Votes that are kept during a wait do not all go back at the same instant. */
 const jitter = 0.25

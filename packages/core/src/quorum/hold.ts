@@ -6,9 +6,9 @@ import {
   type LossReason,
 } from '../errors/errors.js'
 import type { ReportedHold } from '../events/observer.js'
-import { enterUntilAnswered, LeaseSet } from '../holding/hold.js'
+import { enterUntilAnswered, LeaseSet } from '../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
-import type { AnyAcquired } from '../objects/home.js'
+import type { AnyAcquired } from '../objects/entrance.js'
 import { shortestLeaseMs, type Request } from '../options/options.js'
 import { LeaseEntry, type Possession } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'

@@ -9,7 +9,7 @@ import type {
   LatchWait,
   LatchWaitReply,
 } from '../engine/latch.js'
-import type { JointReply, NotALockReply } from '../engine/replies.js'
+import type { JointReply, NotALockReply } from '../engine/requests.js'
 import {
   fenceBeyond,
   keyList,
@@ -24,7 +24,7 @@ import {
 } from './commands.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { clientOfInbox, type Keys } from './keys.js'
-import { asList, notUnderstood, numberAt, textAt } from './reply.js'
+import { asList, notUnderstood, numberAt, textAt } from './errors.js'
 import { latchScripts, multiScripts, sharedScripts } from './scripts/generated.js'
 import type { ServerIdentity } from './server-identity.js'
 import { CarriedSteps, type RedisSession } from './session.js'

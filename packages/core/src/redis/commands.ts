@@ -11,8 +11,6 @@ import type {
   RenewalReply,
   ResizeReply,
   SharedInspection,
-} from '../engine/replies.js'
-import type {
   AcquireRequest,
   JointRequest,
   QueueEntry,
@@ -22,9 +20,8 @@ import type {
 } from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
-import { engineName, isSlotMoving } from './errors.js'
+import { engineName, isSlotMoving, asList, notUnderstood, numberAt, textAt } from './errors.js'
 import { clientInboxOf, type Keys, type Kind } from './keys.js'
-import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
 
 export interface RedisQueueEntry extends QueueEntry {

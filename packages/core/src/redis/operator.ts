@@ -1,10 +1,9 @@
-import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
+import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/session.js'
 import type { Address, ObjectType } from '../engine/requests.js'
 import { RefusedError, UnavailableError } from '../errors/errors.js'
 import type { ScriptConnection } from './connection/script-connection.js'
-import { engineName, hasCode } from './errors.js'
+import { engineName, hasCode, asList, numberAt, textAt } from './errors.js'
 import { clientOfInbox, everyInbox, inboxOf, suffixOf, untagged, type Keys, type KeySpace } from './keys.js'
-import { asList, numberAt, textAt } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
 import { CarriedSteps, type RedisRegistry } from './session.js'
 

@@ -1,12 +1,10 @@
-import { writePermits } from '../../engine/requests.js'
-import type { SharedInspection } from '../../engine/replies.js'
+import { writePermits, type SharedInspection } from '../../engine/requests.js'
 import { readTriples, type LatchCalls } from '../carried-steps.js'
 import { keyList, lockCalls, tombstoneOf, waitingOf, type Calls } from '../commands.js'
 import type { Keys, Kind, Layout } from '../keys.js'
-import { numberAt, textAt } from '../reply.js'
+import { numberAt, textAt } from '../errors.js'
 import type { Script } from '../scripts/script.js'
 import { scripts } from './generated.js'
-import type { RedissonSemaphore } from './options.js'
 
 /** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to request it. */
 export const redissonLockCalls = (countsInboxes: boolean, publishing: Publishing): Calls => ({
@@ -106,6 +104,14 @@ const permitIdsKeyOf = (semaphore: string): string => `${taggedOf(semaphore)}:ti
 
 /** The channel on which it is announced that a latch has opened. Other than all the rest, it always gets braces. */
 export const latchChannelOf = (latch: string): string => `redisson_countdownlatch__channel__{${latch}}`
+
+/**
+ * The semaphores of Redisson.
+ *
+ * - `RSemaphore`: a number of free permits. Those of Java have no owner and no end
+ * - `RPermitExpirableSemaphore`: each permit has an id, and ends by itself if it was acquired with a lease
+ */
+export type RedissonSemaphore = 'RSemaphore' | 'RPermitExpirableSemaphore'
 
 /** Redisson keeps every object under its bare name, and each kind has a form of its own. */
 export const layoutWith = (semaphores: RedissonSemaphore | undefined): Layout => ({
