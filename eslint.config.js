@@ -24,7 +24,7 @@ export default defineConfig(
     files: [
       '{packages,verification}/*/{src,test}/**/*.ts',
       '{bench,examples}/{src,test}/**/*.ts',
-      'packages/dashboard/page/**/*.{ts,tsx}',
+      'packages/cli/page/**/*.{ts,tsx}',
     ],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     // One program over sources, specs and tests, in which packages find each other's sources: needs no build.
@@ -55,10 +55,10 @@ export default defineConfig(
   },
   {
     // Runs in browsers, so it has a program of its own.
-    files: ['packages/dashboard/page/**/*.{ts,tsx}'],
+    files: ['packages/cli/page/**/*.{ts,tsx}'],
     languageOptions: {
       parserOptions: {
-        project: './packages/dashboard/tsconfig.page.json',
+        project: './packages/cli/tsconfig.page.json',
         tsconfigRootDir: import.meta.dirname,
       },
     },

@@ -1,4 +1,7 @@
-/** Sources are compiled by swc; types are checked by `pnpm types`. */
+import './scripts/embed-lua.mjs'
+import './scripts/embed-page.mjs'
+
+/** Sources are compiled by swc; types are checked by `npm run check`. */
 export const project = (name, more) => ({
   displayName: name,
   testEnvironment: '<rootDir>/scripts/lib/skips-without-server.mjs',

@@ -3,7 +3,7 @@
 // namespace for each other one. With --check it writes nothing and fails when a report is not what it would write.
 import { Extractor, ExtractorConfig } from '@microsoft/api-extractor'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { folderOf, libraries, root } from './lib/workspace.mjs'
+import { folderOf, publishedPackages, root } from './lib/workspace.mjs'
 
 const check = process.argv.includes('--check')
 
@@ -68,7 +68,7 @@ function configFor(name) {
 }
 
 mkdirSync(`${root}api`, { recursive: true })
-for (const name of libraries) {
+for (const name of publishedPackages) {
   const report = `${name}.api.md`
   const { apiReportChanged, errorCount } = Extractor.invoke(configFor(name), {
     localBuild: !check,
@@ -79,7 +79,7 @@ for (const name of libraries) {
   })
   if (check && apiReportChanged) {
     console.error(
-      `api/${report} does not match the public surface. Run \`pnpm api\` and review the difference.`,
+      `api/${report} does not match the public surface. Run \`npm run generate\` and review the difference.`,
     )
   } else {
     console.log(`api/${report} ${apiReportChanged ? 'written' : 'is up to date'}`)

@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 33,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 259_380,
-  'bundle of one lock with LockClient, bytes': 175_040,
+  'bundle of one lock with Holdfast, bytes': 259_770,
+  'bundle of one lock with LockClient, bytes': 175_375,
 }
 
 /** Files that only say what is public may be short. */

@@ -2,6 +2,7 @@
 // Makes what packages publish of what the compiler has built: a file for each entry point, and files with what several of them share, as
 // ECMAScript modules and as CommonJS, with rolled-up declarations.
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -35,6 +36,9 @@ function entriesOf(folder) {
 }
 
 const ownPackages = [...bundledPackages, ...publishedPackages].map((name) => `@holdfast/${name}`)
+
+/** The client in a process of its own that scenarios of the conformance suite kill and freeze. */
+const worker = 'verification/conformance/worker/client.mjs'
 
 const isBare = (id) => !/^[./]/.test(id)
 
@@ -193,7 +197,7 @@ async function writeProgram(folder) {
     format: 'cjs',
     platform: 'node',
     target: 'node20',
-    external: Object.keys(peerDependencies),
+    external: Object.keys(peerDependencies).filter((name) => name !== '@holdfast/core'),
     // Its paths lead to sources.
     tsconfigRaw: {},
     minifyWhitespace: true,
@@ -202,7 +206,9 @@ async function writeProgram(folder) {
     define: { 'import.meta.url': 'ownUrl' },
     banner: { js: "const ownUrl = require('node:url').pathToFileURL(__filename).href" },
   })
-  return new Set(Object.keys(metafile.inputs).map((input) => join(folder, input)))
+  mkdirSync(`${folder}dist/worker`, { recursive: true })
+  cpSync(root + worker, `${folder}dist/worker/client.mjs`)
+  return new Set([root + worker, ...Object.keys(metafile.inputs).map((input) => join(folder, input))])
 }
 
 /** Copies of libraries come with their licences, and those of core with what it has of others. */
@@ -259,7 +265,8 @@ for (const name of publishedPackages) {
   if (isCurrent(stamp, folder)) continue
   const startedAt = new Date()
   rmSync(`${folder}dist`, { recursive: true, force: true })
-  const included = name === 'cli' ? await writeProgram(folder) : await writeLibrary(name, folder)
+  const included = await writeLibrary(name, folder)
+  if (name === 'cli') for (const file of await writeProgram(folder)) included.add(file)
   writeNotices(folder, included)
   writeFileSync(stamp, [...included].join('\n'))
   utimesSync(stamp, startedAt, startedAt)

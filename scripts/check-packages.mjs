@@ -111,46 +111,6 @@ function checkRuntimes(redisUrl) {
   }
 }
 
-/** A third party runs some of the conformance suite on an engine, by each test runner. */
-function checkSuite(redisUrl) {
-  let folder = ''
-  step('consumer of the conformance suite', () => {
-    folder = installConsumer('conformance', {
-      source: 'conformance',
-      dependencies: { ioredis: installedVersion('ioredis', 'packages/core/') },
-      devDependencies: {
-        ...compiler(),
-        '@jest/globals': installedVersion('@jest/globals', 'examples/'),
-        jest: installedVersion('jest'),
-        vitest: installedVersion('vitest', 'examples/'),
-      },
-      jest: { testMatch: ['**/jest.test.cjs'] },
-    })
-    run([`${folder}node_modules/.bin/tsc`, '-p', folder], folder)
-  })
-  const bins = `${folder}node_modules/.bin/`
-  // Scenarios on both engines, and one with a process that is frozen.
-  const some = 'nested|frozen past its lease'
-  const runners = [
-    [
-      'node:test',
-      [process.execPath, '--test', '--test-name-pattern', some, 'node.test.mjs'],
-      /^# pass 1\d$/m,
-    ],
-    [
-      'Vitest',
-      [`${bins}vitest`, 'run', 'vitest.test', '--testTimeout', '30000', '-t', some],
-      /Tests +1\d passed/,
-    ],
-    ['Jest', [`${bins}jest`, '--testTimeout', '30000', '-t', some, '--json'], /"numPassedTests":1\d,/],
-  ]
-  for (const [name, command, passed] of runners)
-    step(`the conformance suite by ${name}`, () => {
-      const output = run(command, folder, { REDIS_URL: redisUrl, NO_COLOR: '1' })
-      if (!passed.test(output)) throw new Error(`no test ran:\n${output}`)
-    })
-}
-
 /** A program that compiles declarations too, and has those of no platform; OpenTelemetry's own need a `console`. */
 function checkTypes() {
   step('types without those of Node.js', () => {
@@ -179,5 +139,4 @@ checkConsumer('without-ioredis', 'out/index.js', null, redis.url)
 checkRuntimes(redis.url)
 checkTypes()
 checkCommand(redis.url)
-checkSuite(redis.url)
 await redis.stop()

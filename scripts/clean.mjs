@@ -1,4 +1,4 @@
-// Removes what `pnpm build` writes, and the compiler's cache: it would not write again what it believes is there.
+// Removes what `npm run build` writes, and the compiler's cache: it would not write again what it believes is there.
 import { readdirSync, rmSync } from 'node:fs'
 import { root } from './lib/workspace.mjs'
 

@@ -15,7 +15,7 @@ for (const name of readdirSync(folder, { recursive: true }).filter((each) => eac
   const made = await format(withTables(page), { ...style, parser: 'markdown' })
   if (made === page) continue
   if (process.argv.includes('--check')) {
-    console.error(`docs/${name} does not match the code. Run \`pnpm generate\` and commit the result.`)
+    console.error(`docs/${name} does not match the code. Run \`npm run generate\` and commit the result.`)
     process.exitCode = 1
   } else {
     writeFileSync(folder + name, made)

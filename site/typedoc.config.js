@@ -16,7 +16,7 @@ const modules = {
   '@holdfast/stores/mysql': 'stores/src/mysql',
   '@holdfast/stores/memory': 'stores/src/memory',
   '@holdfast/nestjs': 'nestjs/src',
-  '@holdfast/dashboard': 'dashboard/src',
+  '@holdfast/cli/dashboard': 'cli/src/dashboard',
 }
 
 /** Modules are called as they are imported, not by their folder. */

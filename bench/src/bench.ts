@@ -1,4 +1,4 @@
-// pnpm bench: compares Holdfast with floors and other libraries. See docs/trust/comparison.md.
+// npm run bench: compares Holdfast with floors and other libraries. See docs/trust/comparison.md.
 import { writeFile } from 'node:fs/promises'
 import { cpus, type as system } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -28,7 +28,7 @@ const scenarios: readonly Scenario[] = [
   instructions,
 ]
 
-const usage = `pnpm bench [options]
+const usage = `npm run bench -- [options]
 
   --scenario a,b   of those below (all but instructions; with another store than Redis those with *)
   --store NAME     ${Object.keys(starts).join(', ')} (redis)

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { pinnedPnpm } from './pinned-pnpm.mjs'
-import { libraries, publishedPackages, root } from './workspace.mjs'
+import { publishedPackages, root } from './workspace.mjs'
 
 export const tarballs = `${root}.cache/tarballs/`
 
@@ -43,9 +43,9 @@ const tarballsOf = (names) =>
  * A project of its own, with packed packages of ours and what else it depends on. Returns its folder.
  *
  * @param source - its files, a folder of test/consumers; without it there are none
- * @param ours - the packages of ours that it installs, all libraries by default
+ * @param ours - the packages of ours that it installs, all by default
  */
-export function installConsumer(name, { source, ours = libraries, dependencies = {}, ...manifest }) {
+export function installConsumer(name, { source, ours = publishedPackages, dependencies = {}, ...manifest }) {
   const folder = `${root}.cache/consumers/${name}/`
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })

@@ -57,7 +57,7 @@ function moduleText(scripts, typeModule, groups) {
   // Not by spreading: bundlers keep that, even if no one uses the whole.
   const all =
     objects.length === 0 ? own : `/* @__PURE__ */ Object.assign(${[own, ...Object.keys(groups)].join(', ')})`
-  return `// DO NOT EDIT: written from lua/ by \`pnpm generate\`.
+  return `// DO NOT EDIT: the build makes this of lua/.
 
 import { Script } from '${typeModule}'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 const banner = `/**
- * Generated from packages/dashboard/page/ by scripts/embed-page.mjs. Do not edit: change the page and run \`pnpm generate\`.
+ * DO NOT EDIT: the build makes this of packages/cli/page/.
  */
 `
 

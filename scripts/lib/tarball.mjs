@@ -42,7 +42,8 @@ function manifestProblems(manifest) {
 }
 
 function textProblems(file, text) {
-  if (file.endsWith('.map')) return [`${file} is a source map: run \`pnpm clean\` and build again`]
+  if (file.endsWith('.map'))
+    return [`${file} is a source map: run \`node scripts/clean.mjs\` and build again`]
   if (text.includes('sourceMappingURL=')) return [`${file} names a source map, and none is shipped`]
   return []
 }

@@ -59,6 +59,8 @@ it.each(jobs.filter(([, job]) => job.includes('run: .ci/run')))(
 )
 
 it('unit tests run before anything is built, as one of the jobs does', () => {
-  expect(jobs.map(([, job]) => commandsOf(job).join())).toContain('node scripts/with-pnpm.mjs test:unit')
+  expect(jobs.map(([, job]) => commandsOf(job).join())).toContain(
+    'node scripts/with-pnpm.mjs,npx jest --selectProjects unit',
+  )
   expect(readFileSync(`${root}jest.config.js`, 'utf8')).not.toMatch(/global\w+: '.*\/dist\//)
 })

@@ -66,10 +66,7 @@ it('stops at once if the server is unreachable, and refuses stores that it canno
   expect([away.code, away.stdout]).toEqual([69, ''])
   expect(away.stderr).toContain('ECONNREFUSED')
   const other = await runCli(['verify', 'zk://127.0.0.1'])
-  expect([other.code, other.stderr]).toEqual([
-    64,
-    expect.stringContaining('not ZooKeeper: for other stores run'),
-  ])
+  expect([other.code, other.stderr]).toEqual([64, expect.stringContaining('not ZooKeeper')])
   const none = await runCli(['verify', server.url, '--only', 'nonsense'])
   expect([none.code, none.stderr]).toEqual([
     64,

@@ -1,6 +1,6 @@
 import core = require('@holdfast/core')
 import redisson = require('@holdfast/core/redisson')
-import dashboard = require('@holdfast/dashboard')
+import dashboard = require('@holdfast/cli/dashboard')
 import memory = require('@holdfast/stores/memory')
 import ioredis = require('ioredis')
 

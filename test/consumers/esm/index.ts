@@ -1,7 +1,7 @@
 import { Holdfast, locked, LockTimeoutError } from '@holdfast/core'
 import type { Lease } from '@holdfast/core'
 import { redisson } from '@holdfast/core/redisson'
-import { createDashboard } from '@holdfast/dashboard'
+import { createDashboard } from '@holdfast/cli/dashboard'
 import { memory } from '@holdfast/stores/memory'
 import { Redis } from 'ioredis'
 

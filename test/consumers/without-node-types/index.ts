@@ -1,7 +1,7 @@
 import { Holdfast } from '@holdfast/core'
 import type { LockEngine } from '@holdfast/core/engine'
 import { redisson } from '@holdfast/core/redisson'
-import { createDashboard } from '@holdfast/dashboard'
+import { createDashboard } from '@holdfast/cli/dashboard'
 import { memory } from '@holdfast/stores/memory'
 import { measure } from '@holdfast/core/metrics'
 import { postgres } from '@holdfast/stores/postgres'

@@ -1,4 +1,4 @@
-// pnpm chaos: random schedules of lock calls and faults on every topology. See verification/README.md.
+// npm run chaos: random schedules of lock calls and faults on every topology. See verification/README.md.
 import { drawTimeline } from '@holdfast/testkit'
 import { parseArgs } from 'node:util'
 import { openTestbed } from './testbed.js'
@@ -10,7 +10,7 @@ import { printTallies, slowHandOffs, titleOf, type Tally } from './tally.js'
 import { isTopologyName, storeOf, topologyNames, type TopologyName } from './topologies.js'
 import type { Verdict } from './verdict.js'
 
-const usage = `pnpm chaos [options]
+const usage = `npm run chaos -- [options]
 
   --object a,b     of ${objectNames.join(', ')} (all)
   --topology a,b   of ${topologyNames.join(', ')}
@@ -110,7 +110,9 @@ function printFailure(
   verdict: Verdict,
 ): void {
   const at = path === undefined ? '' : ` --path ${path}`
-  console.log(`\npnpm chaos --object ${object} --topology ${topology} --runs 1 --seed ${seed}${at} --show`)
+  console.log(
+    `\nnpm run chaos -- --object ${object} --topology ${topology} --runs 1 --seed ${seed}${at} --show`,
+  )
   console.log(JSON.stringify(schedule))
   for (const problem of verdict.problems) console.log(problem)
 }

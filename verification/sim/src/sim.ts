@@ -1,4 +1,4 @@
-// pnpm sim: random schedules of calls and faults in virtual time. See verification/sim/README.md.
+// npm run sim: random schedules of calls and faults in virtual time. See verification/sim/README.md.
 import { parseArgs } from 'node:util'
 import { isObjectName, objectNames, type ObjectName } from '@holdfast/chaos'
 import { drawTimeline } from '@holdfast/testkit'
@@ -10,7 +10,7 @@ import type { Mistake } from './mistake.js'
 import { mistakes } from './mistakes.js'
 import { engineNames, objectsOn, Simulation } from './simulation.js'
 
-const usage = `pnpm sim [options]
+const usage = `npm run sim -- [options]
 
   --object a,b   of ${objectNames.join(', ')} (all)
   --engine a,b   of ${engineNames.join(', ')} (all)

@@ -1,12 +1,10 @@
 import { once } from 'node:events'
 import { InvalidArgumentError, Option, type Command } from 'commander'
 import { isHoldfastError, type Holdfast } from '@holdfast/core'
-import type * as dashboard from '@holdfast/dashboard'
-import { isMissing } from '../connect/missing-package.js'
 import { addStoreOptions } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
 import { printLine, say } from '../output/terminal.js'
-import { usageError, withClient } from './with-client.js'
+import { withClient } from './with-client.js'
 
 interface DashboardOptions extends StoreOptions {
   readonly port: number
@@ -41,7 +39,7 @@ async function serve(
   holdfast: Holdfast,
   { port, host, allowHost: allowedHosts, write = false }: DashboardOptions,
 ): Promise<void> {
-  const { serveDashboard } = await load()
+  const { serveDashboard } = await import('../dashboard/index.js')
   const page = await serveDashboard({ holdfast, port, host, allowedHosts, readOnly: !write })
   printLine(page.url)
   say('serving the page until Ctrl-C')
@@ -59,16 +57,5 @@ async function sayUnlessUsable(holdfast: Holdfast): Promise<void> {
     const isRefusal = isHoldfastError(error) && error.code === 'REFUSED'
     if (isOutage) say(`${error.message}; the page goes on trying`)
     if (isRefusal) say(`${error.message}; the page is served, and goes on once the store accepts it`)
-  }
-}
-
-async function load(): Promise<typeof dashboard> {
-  try {
-    return await import('@holdfast/dashboard')
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    throw usageError(
-      'the page is a separate package: npm install @holdfast/dashboard, or npx -p @holdfast/cli -p @holdfast/dashboard holdfast dashboard',
-    )
   }
 }

@@ -1,7 +1,5 @@
 import type { Verdict } from '@holdfast/conformance'
-import type * as conformance from '@holdfast/conformance'
 import type { Command } from 'commander'
-import { isMissing } from '../connect/missing-package.js'
 import { addStoreOptions } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
 import { fromEnvironment, openStore } from '../connect/store.js'
@@ -33,7 +31,7 @@ export function addVerify(program: Command): void {
 }
 
 async function verify({ json, only, ...given }: VerifyCommandOptions): Promise<void> {
-  const suite = await load()
+  const suite = await import('@holdfast/conformance')
   const space = ownSpaceIn(fromEnvironment(given))
   const { url } = space.options
   // Where other processes find it: arguments are visible to others.
@@ -62,17 +60,6 @@ async function verify({ json, only, ...given }: VerifyCommandOptions): Promise<v
   if (stopping.signal.aborted) say('stopped before all was tried')
   const isKept = verdicts.every(({ outcome }) => outcome !== 'broken')
   process.exitCode = isKept && !stopping.signal.aborted ? exitCodes.ok : exitCodes.no
-}
-
-async function load(): Promise<typeof conformance> {
-  try {
-    return await import('@holdfast/conformance')
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    throw usageError(
-      'holdfast verify needs another package: npm install @holdfast/conformance, or npx -p @holdfast/cli -p @holdfast/conformance holdfast verify …',
-    )
-  }
 }
 
 const asJson = ({ error, ...verdict }: Verdict): object => ({

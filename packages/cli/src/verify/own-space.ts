@@ -48,8 +48,7 @@ export function ownSpaceIn(options: StoreOptions): OwnSpace {
     }
     default:
       throw new ExitError(
-        `holdfast verify tries Redis and what speaks its protocol, PostgreSQL and MySQL, not ${kind?.store}: for other stores run ` +
-          '@holdfast/conformance with a test runner',
+        `holdfast verify tries Redis and what speaks its protocol, PostgreSQL and MySQL, not ${kind?.store}`,
         exitCodes.usage,
       )
   }

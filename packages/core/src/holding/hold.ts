@@ -253,9 +253,9 @@ export class Hold implements Possession, Renewable, ReportedHold {
    * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
    *
    * @param reason - `expired` becomes `ended` for a hold that was not to be renewed any more
-   * @param cause - the loss of another lock that takes this one along
+   * @param taken - the loss of another lock that takes this one along
    */
-  lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
+  lose(reason: Exclude<LossReason, 'suspended'>, taken?: Error): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const { limitAt, isRenewed } = this.#leases
@@ -266,6 +266,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (reason === 'not-held' && this.#saidEvictedAt !== undefined) why = 'revoked'
     else if (reason === 'expired' && isDue) why = 'ended'
     const by = why === 'revoked' ? this.#store.evictions.take(this.owner) : undefined
+    const hasExpired = why === 'expired' && !hasSessionEnded
+    const cause = taken ?? (hasExpired ? this.#store.renewalFailureSince(this.#clock.provenAt) : undefined)
     const error = lossOf(this.#target, this.owner, why, { isAtLimit, hasSessionEnded, cause, by })
     this.#loss = error
     this.#store.watchdog.delete(this)

@@ -19,7 +19,7 @@ export class RemoteClient {
     this.clientId = clientId
   }
 
-  /** Resolves when it has used a lock, and a notice has reached it. Needs `pnpm build` to have run. */
+  /** Resolves when it has used a lock, and a notice has reached it. Needs `npm run build` to have run. */
   static async fork(
     url: string,
     options: Omit<HoldfastOptions, 'redis' | 'signal'> = {},
