@@ -373,12 +373,9 @@ const largestNameBytes = 256
 const shortestKeepMs = 1_000
 const defaultKeepMs = 86_400_000
 
-const setOptions: Record<keyof LatchSetOptions, true> = { keepMs: true }
-const setOptionNames = new Set(Object.keys(setOptions))
-const countDownOptions: Record<keyof CountDownOptions, true> = { as: true }
-const countDownOptionNames = new Set(Object.keys(countDownOptions))
-const waitOptions: Record<keyof LatchWaitOptions, true> = { waitMs: true, signal: true }
-const waitOptionNames = new Set(Object.keys(waitOptions))
+const setOptionNames = new Set(['keepMs'])
+const countDownOptionNames = new Set(['as'])
+const waitOptionNames = new Set(['waitMs', 'signal'])
 
 function checkCount(count: unknown): void {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= largestCount) return

@@ -7,8 +7,8 @@ import { reenter } from '../objects/entrance.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
-import { dateReply, isAhead, isTimeUp, momentNow, monotonicMs, type Moment } from '../time/time.js'
-import { ListNode, type InContext } from '../util/lists.js'
+import { dateReply, isAhead, isTimeUp, momentNow, monotonicMs } from '../time/time.js'
+import { ListNode } from '../util/lists.js'
 import { onAbort, pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import {
   alreadyAbandoned,
@@ -24,7 +24,6 @@ import {
   mayReenter,
   neighboursFrom,
   HeldMembers,
-  type HeldMember,
   type Member,
   type MemberBodies,
   type MultiHold,
@@ -106,7 +105,11 @@ class MultiAttempt {
     } catch (error) {
       const { lost } = this.#held
       this.#giveBack()
-      if (lost) return { kind: 'lost', lost: this.#notAcquired(lost) }
+      if (lost)
+        return {
+          kind: 'lost',
+          lost: notAcquiredBy({ target: lost.member.target, owner: lost.hold.owner }, '', this.#waitedMs),
+        }
       throw error
     } finally {
       stopListening?.()
@@ -213,7 +216,7 @@ class MultiAttempt {
     const { client, target } = first
     const joint = await this.#untilAnswered(first, () => {
       client.closing.assertOpen(target.address.name)
-      const joint = new JointAcquisition(first, rest, {
+      return requestJointly(first, rest, {
         mode: this.#request.waitMs === 0 ? 'all' : 'first',
         leaseMs: this.#held.leaseMs(client),
         limitMs: this.#limitMs(client),
@@ -222,7 +225,6 @@ class MultiAttempt {
         requestFor: (isAll) => this.#options(client, isWhole && isAll),
         interrupt: (reason) => this.#interruption.abort(reason),
       })
-      return joint.run()
     })
     return joint ?? { acquired: [], busy: this.#outOfTime(first) }
   }
@@ -302,12 +304,6 @@ class MultiAttempt {
     const busy = this.#busy ?? notReplied(target, undefined, 0)
     return { ...busy, waitedMs: this.#waitedMs }
   }
-
-  #notAcquired({ member: { target }, hold: { owner } }: HeldMember): NotAcquired {
-    const { kind: objectKind, address } = target
-    const where = { name: address.name, objectKind, owner, holder: '', position: 0 }
-    return { kind: 'not-acquired', ...where, waitedMs: this.#waitedMs }
-  }
 }
 
 /**
@@ -376,6 +372,11 @@ function subjectOf(members: readonly Member[]): TracedAcquisition['subject'] {
   return { clientId, engine: settings?.engine ?? '', name, kind: 'multi-lock', owner: undefined }
 }
 
+interface Owning {
+  readonly target: Target
+  readonly owner: string
+}
+
 interface JointOptions {
   readonly mode: 'all' | 'first'
   readonly leaseMs: number
@@ -383,8 +384,8 @@ interface JointOptions {
   readonly startedAt: number
   readonly signal: AbortSignal
   /** With which options those that were entered begin. */
-  requestFor(isAll: boolean): Request
-  interrupt(reason: unknown): void
+  readonly requestFor: (isAll: boolean) => Request
+  readonly interrupt: (reason: unknown) => void
 }
 
 /** Which members were entered, the first ones, and why the next one was not. */
@@ -439,159 +440,108 @@ class JointOwner implements Waiter {
 }
 
 /**
- * Requests several members of one client by one command, each for an owner of its own.
+ * Requests several members of one client by one command, each for an owner of its own. Owners are known to the client from before its
+ * first-use checks until the reply is dealt with; without one in time, or if it is interrupted, all are abandoned with tombstones.
  *
- * | State      | true in it                              | leaves it on                                              |
- * | ---------- | --------------------------------------- | --------------------------------------------------------- |
- * | starting   | the client's first-use checks run       | done → requesting; failed or interrupted → over           |
- * | requesting | the request is in flight                | reply → over; none in time, or interrupted → all owners   |
- * |            |                                         | are abandoned with tombstones, over                       |
- * | over       | no owner here is known to the client    | -                                                         |
+ * @param rest - of the same client and group as `first`
  */
-class JointAcquisition {
-  readonly #store: StoreClient
-  readonly #first: JointOwner
-  readonly #owners: readonly JointOwner[]
-  readonly #options: JointOptions
-  /** The checks and the request together get no longer than one of them. */
-  readonly #endsAt: number
-  readonly #inContext: InContext | undefined
-
-  /** @param rest - of the same client and group as `first` */
-  constructor(first: Member, rest: readonly Member[], options: JointOptions) {
-    const join = (member: Member): JointOwner => new JointOwner(member, (reason) => options.interrupt(reason))
-    this.#inContext = first.client.channels?.contextOfCall()
-    this.#store = first.client
-    this.#options = options
-    this.#endsAt = monotonicMs() + options.limitMs
-    this.#first = join(first)
-    this.#owners = [this.#first, ...rest.map(join)]
+async function requestJointly(
+  first: Member,
+  rest: readonly Member[],
+  { mode, leaseMs, limitMs, startedAt, signal, requestFor, interrupt }: JointOptions,
+): Promise<JointOutcome> {
+  const store = first.client
+  const { abandonment, facts, readiness, settings, silence, steps, waiters } = store
+  const inContext = store.channels?.contextOfCall()
+  // The checks and the request together get no longer than one of them.
+  const endsAt = monotonicMs() + limitMs
+  const lead = new JointOwner(first, interrupt)
+  const owners = [lead, ...rest.map((member) => new JointOwner(member, interrupt))]
+  const ownerAt = (index: number): JointOwner => owners[index] ?? lead
+  const waitedMs = (): number => Math.round(monotonicMs() - startedAt)
+  const inTime = async <T>(work: Promise<T> | undefined): Promise<T | undefined> => {
+    if (!work) return undefined
+    const result = await withTimeout(work, Math.max(1, endsAt - monotonicMs()), signal)
+    if (result !== timedOut) return result
+    throw notReached(lead, store, waitedMs(), silence.errorSince(startedAt))
+  }
+  const leftOf = ({ address, target, owner }: JointOwner): AbandonedOwner => ({
+    ...{ address, title: titleOf(target), owner, leaseMs },
+    inDoubt: true,
+  })
+  const abandon = (left: readonly JointOwner[]): void => {
+    for (const owner of left) abandonment.abandon(leftOf(owner))
   }
 
-  async run(): Promise<JointOutcome> {
-    const { waiters, readiness } = this.#store
-    this.#options.signal.throwIfAborted()
-    for (const owner of this.#owners) waiters.add(owner)
-    try {
-      await this.#inTime(readiness.ready(this.#first.address))
-      return await this.#request()
-    } finally {
-      for (const owner of this.#owners) waiters.delete(owner)
-    }
-  }
-
-  async #request(): Promise<JointOutcome> {
-    const { steps, facts, settings, silence } = this.#store
-    const { mode, leaseMs, signal } = this.#options
+  async function request(): Promise<JointOutcome> {
     signal.throwIfAborted()
     const requestedAt = silence.sent()
-    const locks = this.#owners.map(({ address, owner }) => ({ address, owner }))
     const epoch = facts.connectionEpoch
+    // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive, or came first.
+    const mayRepeat = (): boolean => epoch !== facts.connectionEpoch
     const sentAt = momentNow()
+    const locks = owners.map(({ address, owner }) => ({ address, owner }))
     // Its reply matters also if it comes too late: it says what there is to give up.
     const requested = steps.acquireMany?.({ locks, mode, leaseMs }, settings.commandTimeoutMs)
     requested?.then(
       () => silence.replied(requestedAt),
       () => undefined,
     )
+    const abandonLater = (owner: JointOwner, i: number): void => {
+      const left = leftOf(owner)
+      const after = (reply?: JointReply): AbandonedOwner | undefined => {
+        const inDoubt = reply === undefined || mayRepeat()
+        const isIn = reply?.kind === 'entered' && i < reply.tokens.length
+        return inDoubt || isIn ? { ...left, inDoubt } : undefined
+      }
+      const settled = requested?.then(after, () => after())
+      if (settled) abandonment.abandonLater(left, settled)
+    }
     let reply: JointReply | undefined
     try {
-      reply = await this.#inTime(requested)
+      reply = await inTime(requested)
     } catch (error) {
-      this.#abandonLater(requested, epoch)
-      throw signal.aborted ? error : toHoldfastError(error, detailsOf(this.#first))
+      owners.forEach(abandonLater)
+      throw signal.aborted ? error : toHoldfastError(error, detailsOf(lead))
     }
-    return this.#onReply(reply, sentAt, epoch !== facts.connectionEpoch)
-  }
-
-  #onReply(reply: JointReply | undefined, sentAt: Moment, mayRepeat: boolean): JointOutcome {
-    const entered = reply?.kind === 'entered' ? this.#owners.slice(0, reply.tokens.length) : []
-    const { leaseMs } = this.#options
-    const { facts, settings } = this.#store
+    const inDoubt = mayRepeat()
+    const entered = reply?.kind === 'entered' ? owners.slice(0, reply.tokens.length) : []
     const { marginMs } = settings
     const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
     const claimableUntil = Math.min(deadlineAt, facts.aliveUntil ?? Infinity)
     if (entered.length > 0 && !isAhead(claimableUntil, sentAt, leaseMs, marginMs)) {
-      this.#abandon(this.#owners)
-      throw repliedTooLate(this.#first)
+      abandon(owners)
+      throw repliedTooLate(lead)
     }
-    // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive, or came first.
-    if (mayRepeat) this.#abandon(this.#owners.slice(entered.length))
-    if (reply?.kind === 'not-a-lock') throw notALock(this.#ownerAt(reply.index).address, reply)
-    if (reply?.kind !== 'entered') throw alreadyAbandoned(this.#first)
-    const request = this.#options.requestFor(entered.length === this.#owners.length)
-    const acquired = entered.map((owner, i) =>
-      this.#admit(owner, reply.tokens[i] ?? 0, sentAt, deadlineAt, mayRepeat, request),
-    )
-    return { acquired, busy: reply.busy && this.#busy(reply.busy.index, reply.busy.reply.holder) }
+    if (inDoubt) abandon(owners.slice(entered.length))
+    if (reply?.kind === 'not-a-lock') throw notALock(ownerAt(reply.index).address, reply)
+    if (reply?.kind !== 'entered') throw alreadyAbandoned(lead)
+    const { tokens, busy } = reply
+    const options = requestFor(entered.length === owners.length)
+    const times = { requestedAt: sentAt, grantedAt: sentAt.monotonicMs, deadlineAt, leaseMs }
+    const acquired = entered.map(({ target, n, owner, wasRevoked }, i) => {
+      const grant = { target, n, owner, fencingToken: tokens[i] ?? 0, ...times, inDoubt, isProven: true }
+      const admit = (): Acquired => Hold.open(store, grant, options, monotonicMs() - startedAt, undefined)
+      const one = inContext ? inContext(admit) : admit()
+      if (wasRevoked) one.hold.checkEviction()
+      return one
+    })
+    return { acquired, busy: busy && notAcquiredBy(ownerAt(busy.index), busy.reply.holder, waitedMs()) }
   }
 
-  #admit(
-    { member, n, owner, wasRevoked }: JointOwner,
-    fencingToken: number,
-    requestedAt: Moment,
-    deadlineAt: number,
-    inDoubt: boolean,
-    request: Request,
-  ): Acquired {
-    const { startedAt, leaseMs } = this.#options
-    const { target } = member
-    const grantedAt = requestedAt.monotonicMs
-    const times = { requestedAt, grantedAt, deadlineAt, leaseMs }
-    const grant = { target, n, owner, fencingToken, ...times, inDoubt, isProven: true }
-    const admit = (): Acquired => Hold.open(this.#store, grant, request, monotonicMs() - startedAt, undefined)
-    const acquired = this.#inContext ? this.#inContext(admit) : admit()
-    if (wasRevoked) acquired.hold.checkEviction()
-    return acquired
-  }
-
-  #busy(index: number, holder: string): NotAcquired {
-    const { member, owner } = this.#ownerAt(index)
-    const { address, kind: objectKind } = member.target
-    const waitedMs = Math.round(monotonicMs() - this.#options.startedAt)
-    return { kind: 'not-acquired', name: address.name, objectKind, owner, holder, position: 0, waitedMs }
-  }
-
-  #ownerAt(index: number): JointOwner {
-    return this.#owners[index] ?? this.#first
-  }
-
-  get #leftMs(): number {
-    return Math.max(1, this.#endsAt - monotonicMs())
-  }
-
-  async #inTime<T>(work: Promise<T> | undefined): Promise<T | undefined> {
-    const { signal, startedAt } = this.#options
-    if (!work) return undefined
-    const result = await withTimeout(work, this.#leftMs, signal)
-    if (result !== timedOut) return result
-    const waitedMs = Math.round(monotonicMs() - startedAt)
-    throw notReached(this.#first, this.#store, waitedMs, this.#store.silence.errorSince(startedAt))
-  }
-
-  #abandonLater(requested: Promise<JointReply> | undefined, epoch: number): void {
-    const { abandonment, facts } = this.#store
-    const { leaseMs } = this.#options
-    for (const [i, { address, owner, member }] of this.#owners.entries()) {
-      const left = { address, title: titleOf(member.target), owner, leaseMs, inDoubt: true }
-      const after = (reply?: JointReply): AbandonedOwner | undefined => {
-        const inDoubt = reply === undefined || epoch !== facts.connectionEpoch
-        const isIn = reply?.kind === 'entered' && i < reply.tokens.length
-        return inDoubt || isIn ? { ...left, inDoubt } : undefined
-      }
-      if (requested)
-        abandonment.abandonLater(
-          left,
-          requested.then(after, () => after()),
-        )
-    }
-  }
-
-  #abandon(owners: readonly JointOwner[]): void {
-    const { abandonment } = this.#store
-    const { leaseMs } = this.#options
-    for (const { address, owner, member } of owners) {
-      abandonment.abandon({ address, title: titleOf(member.target), owner, inDoubt: true, leaseMs })
-    }
+  signal.throwIfAborted()
+  for (const owner of owners) waiters.add(owner)
+  try {
+    await inTime(readiness.ready(lead.address))
+    return await request()
+  } finally {
+    for (const owner of owners) waiters.delete(owner)
   }
 }
+
+const notAcquiredBy = ({ target, owner }: Owning, holder: string, waitedMs: number): NotAcquired => ({
+  kind: 'not-acquired',
+  name: target.address.name,
+  objectKind: target.kind,
+  ...{ owner, holder, position: 0, waitedMs },
+})

@@ -194,20 +194,10 @@ export async function untilTurn(
   const leftMs = Math.max(0, Math.ceil(startedAt + waitMs - monotonicMs()))
   const isLate = leftMs === 0 || (await withTimeout(ready, leftMs, signal)) === timedOut
   if (!isLate || body.hasBegun) return undefined
-  const { kind: objectKind, address } = target
   const { owner } = hold
   const [sibling = ''] = framesOf(body.blocker?.call)
   const waitedMs = Math.round(monotonicMs() - startedAt)
-  return {
-    kind: 'not-acquired',
-    name: address.name,
-    objectKind,
-    owner,
-    holder: owner,
-    position: 0,
-    waitedMs,
-    sibling,
-  }
+  return { ...notReplied(target, owner, waitedMs), holder: owner, sibling }
 }
 
 /** The callback has ended. Warns if one that entered its hold still runs. To be called by what `useLease` calls to leave. */

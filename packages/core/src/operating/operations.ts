@@ -176,21 +176,8 @@ export interface ResolvedClientReports {
   spreadMsFor(clients: number): number
 }
 
-const locksOptions: Record<keyof LocksOptions, true> = {
-  pattern: true,
-  limit: true,
-  contended: true,
-  maxKeys: true,
-  signal: true,
-}
-const clientReportsOptions: Record<keyof ClientReportsOptions, true> = {
-  withinMs: true,
-  clientIds: true,
-  name: true,
-  spreadMs: true,
-}
-const locksOptionNames = new Set(Object.keys(locksOptions))
-const clientReportsOptionNames = new Set(Object.keys(clientReportsOptions))
+const locksOptionNames = new Set(['pattern', 'limit', 'contended', 'maxKeys', 'signal'])
+const clientReportsOptionNames = new Set(['withinMs', 'clientIds', 'name', 'spreadMs'])
 
 const defaultMaxKeys = 1_000_000
 /** Reports of so few clients may arrive at once. */

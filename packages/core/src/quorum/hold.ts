@@ -314,30 +314,18 @@ async function releaseVotes(ballot: Ballot, memberTimeoutMs: number): Promise<Qu
   const given = ballot.given
   let confirmed = 0
   let denied = 0
-  const replies = ballot.all.map((vote) => (given.includes(vote) ? vote.release() : vote.giveBack()))
-  await withTimeout(
-    new Promise<void>((resolve) => {
-      let open = given.length
-      const settled = (): void => {
-        open--
-        if (confirmed >= ballot.quorum || open === 0) resolve()
-      }
-      for (const reply of replies) {
-        reply?.then(
-          (isConfirmed) => {
-            if (isConfirmed) confirmed++
-            settled()
-          },
-          (error: unknown) => {
-            if (error instanceof LockLostError) denied++
-            settled()
-          },
-        )
-      }
-      if (given.length === 0) resolve()
-    }),
-    memberTimeoutMs,
-  )
+  ballot.giveBack(ballot.all.filter((vote) => !given.includes(vote)))
+  const replies = given.map(async (vote) => {
+    try {
+      if (!(await vote.release())) throw new TooFewError([])
+      confirmed++
+    } catch (error) {
+      if (error instanceof LockLostError) denied++
+      throw error
+    }
+  })
+  const decided = majorityOf(replies, ballot.quorum).catch(() => Promise.allSettled(replies))
+  await withTimeout(decided, memberTimeoutMs)
   if (confirmed >= ballot.quorum) return 'released'
   return given.length - denied < ballot.quorum ? 'not-held' : 'unconfirmed'
 }

@@ -40,10 +40,9 @@ export interface QuorumClientOptions extends Omit<ClientOptions, 'commandTimeout
   readonly restartQuarantineMs?: number | undefined
 }
 
-const ownOptions = { memberTimeoutMs: true, restartQuarantineMs: true } as const
 const quorumClientOptionNames: readonly string[] = [
   ...clientOptionNames.filter((name) => name !== 'commandTimeoutMs'),
-  ...Object.keys(ownOptions),
+  ...['memberTimeoutMs', 'restartQuarantineMs'],
 ]
 
 /** Options that a quorum cannot honour, and why. */

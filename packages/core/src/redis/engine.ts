@@ -143,14 +143,9 @@ export interface RedisOptions {
   readonly replicaTimeoutMs?: number | undefined
 }
 
-const redisOptions: Record<keyof RedisOptions, true> = {
-  redis: true,
-  credentials: true,
-  prefix: true,
-  minReplicas: true,
-  replicaTimeoutMs: true,
-}
-export const redisOptionNames: readonly string[] = Object.keys(redisOptions)
+export const redisOptionNames: readonly (keyof RedisOptions)[] = [
+  ...(['redis', 'credentials', 'prefix', 'minReplicas', 'replicaTimeoutMs'] as const),
+]
 
 /** Checked options with every default filled in. */
 export interface RedisSettings {

@@ -164,17 +164,20 @@ function requireIoredis(): Exclude<ReturnType<typeof loadIoredis>, Error> {
   )
 }
 
+const asUrl = '; pass the URL itself in place of the object'
+const asCluster = '; for a Redis Cluster pass an ioredis Cluster, as in new Cluster([{ host, port }])'
+
 /** What other libraries call it, with what to do here. */
 const elsewhere: Readonly<Record<string, string>> = {
-  url: '; pass the URL itself in place of the object',
-  uri: '; pass the URL itself in place of the object',
-  connectionString: '; pass the URL itself in place of the object',
+  url: asUrl,
+  uri: asUrl,
+  connectionString: asUrl,
   redis: '; pass its value in place of the object',
   socket: '; pass { host, port } without socket around it, and tls: {} for TLS',
   database: ' (did you mean db?)',
   ssl: ' (did you mean tls?)',
-  nodes: '; for a Redis Cluster pass an ioredis Cluster, as in new Cluster([{ host, port }])',
-  rootNodes: '; for a Redis Cluster pass an ioredis Cluster, as in new Cluster([{ host, port }])',
+  nodes: asCluster,
+  rootNodes: asCluster,
 }
 
 /**
