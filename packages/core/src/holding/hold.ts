@@ -382,32 +382,54 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
-    const { address, owner } = this
-    const now = monotonicMs()
-    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
-    if (!isAlone || this.#keepUntil > now) {
-      throw new InvalidArgumentError(
-        `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
-        { lockName: address.name, owner },
-      )
+    this.#assertHandsOver(entry)
+    return this.#handOver(entry, heir, withinMs)
+  }
+
+  async #handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
+    const { commandTimeoutMs } = this.#store.settings
+    const slot = this.#commands.next()
+    // An inner lease may still be on its way out.
+    if (slot.ready && (await withTimeout(slot.ready, commandTimeoutMs)) === timedOut) {
+      slot.done()
+      entry.stay()
+      throw this.#notHandedOver('an earlier command has had no reply. This lease is still open')
     }
-    this.#keepUntil = now + withinMs
-    this.#heir = heir
-    return this.#commands.run(async () => {
+    try {
+      this.#assertNotLost()
+      this.#assertHandsOver(entry)
+      this.#keepUntil = monotonicMs() + withinMs
+      this.#heir = heir
       this.#leases.delete(entry)
       const release = this.#beginLeaving()
       release.until = Math.min(release.until, release.keepUntil)
-      try {
-        const outcome = await this.#send(release, this.#store.settings.commandTimeoutMs)
-        this.#onLeft(entry, 0, outcome)
-        if (outcome !== 'unanswered') return
-      } finally {
-        this.#endLeaving()
-      }
-      throw new UnavailableError(
-        `lock ${address.name} was not handed over: no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
-        { lockName: address.name, owner },
-      )
+      const outcome = await this.#send(release, commandTimeoutMs)
+      this.#onLeft(entry, 0, outcome)
+      if (outcome !== 'unanswered') return
+    } finally {
+      this.#endTurn(slot)
+    }
+    throw this.#notHandedOver(
+      `no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
+    )
+  }
+
+  #assertHandsOver(entry: LeaseEntry): void {
+    const { address, owner } = this
+    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false
+    if (isAlone && this.#keepUntil <= monotonicMs()) return
+    entry.stay()
+    throw new InvalidArgumentError(
+      `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
+      { lockName: address.name, owner },
+    )
+  }
+
+  #notHandedOver(why: string): UnavailableError {
+    const { address, owner } = this
+    return new UnavailableError(`lock ${address.name} was not handed over: ${why}`, {
+      lockName: address.name,
+      owner,
     })
   }
 
