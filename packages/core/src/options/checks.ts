@@ -137,6 +137,7 @@ function guessOf(given: unknown, names: readonly string[]): string {
 export interface OptionCheck {
   readonly must: string
   readonly accepts: (value: unknown) => boolean
+  /** How a wrong value is named. By default it is shown. */
   readonly got?: (value: unknown) => string
 }
 
