@@ -46,7 +46,7 @@ const left = [
   'core/test/node-redis/',
   'core/test/(failover|minified|multi-lock-cluster|operator|permissions|quorum|replicas|sentinel|snippets-of-stores|topologies)',
   'core/test/(latch-model|missing-permissions|redisson-quorum|redisson-turns|shared-model)',
-  'stores/test/(documents|sessions)/(interleavings|mutants)',
+  'stores/test/(documents|sessions)/mutants',
   // In virtual time it is in verification/sim.
   'stores/test/memory/conformance',
   'examples/test/',

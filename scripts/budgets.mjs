@@ -11,7 +11,7 @@ import { root } from './lib/workspace.mjs'
 
 const bounds = {
   files: 113,
-  lines: 23_210,
+  lines: 23_232,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 25,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 35,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 259_380,
-  'bundle of one lock with LockClient, bytes': 175_040,
+  'bundle of one lock with Holdfast, bytes': 260_040,
+  'bundle of one lock with LockClient, bytes': 175_650,
 }
 
 /** Files that only say what is public may be short. */

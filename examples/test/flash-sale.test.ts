@@ -11,7 +11,7 @@ function figuresOf(variant: string, { stdout }: Ending) {
 
 let redis: OpenedRedis
 let program: Program | undefined
-const ownServer = { REDIS_URL: '', DOCKER_HOST: 'unix:///nowhere' }
+const ownServer = { REDIS_URL: '' }
 
 beforeAll(async () => {
   redis = await openRedis()

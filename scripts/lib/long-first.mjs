@@ -8,7 +8,7 @@ const first = /verification\/sim\/|core\/test\/conformance\/redis\.test/
 
 /** They wait for leases to end, try everything, or have programs compete, for minutes. */
 const long =
-  /conformance|model|interleavings|mutants|two-clients|schedules\.offline|flash-sale|stores\.test|chaos\.test|scenarios\.test/
+  /conformance|model|mutants|two-clients|schedules\.offline|flash-sale|stores\.test|chaos\.test|scenarios\.test/
 
 /**
  * Begins with what takes longest. Jest goes by the size of a file when it has no times of an earlier run, and those that run a whole

@@ -1,17 +1,16 @@
 import {
   NoRedisError,
   openRedis,
-  redisFromDocker,
   redisFromEnvironment,
   redisFromPath,
   type OpenedRedis,
 } from '@holdfast/testkit'
 import { openEmbeddedRedis } from './embedded-redis.js'
 
-/** REDIS_URL, a container if Docker is running, a redis-server or valkey-server on PATH; `null` where there is none. */
+/** REDIS_URL, a redis-server or valkey-server on PATH; `null` where there is none. */
 export async function findRedis(): Promise<OpenedRedis | null> {
   try {
-    return await openRedis([redisFromEnvironment, redisFromDocker, redisFromPath])
+    return await openRedis([redisFromEnvironment, redisFromPath])
   } catch (error) {
     if (!(error instanceof NoRedisError)) throw error
     return null

@@ -24,6 +24,7 @@ import { Closing } from './ownership/closing.js'
 import { Frames } from './ownership/frames.js'
 import { Background, outsideAllCalls } from './util/background.js'
 import { momentNow, monotonicMs } from './time/time.js'
+import type { Moment } from './time/time.js'
 import { withTimeout } from './util/timeouts.js'
 import { Acquisition } from './waiting/acquisition.js'
 import { Housekeeping, WaiterTable, type Waiter } from './waiting/waiter-table.js'
@@ -128,6 +129,7 @@ export class StoreClient implements EngineHost, Home {
   /** What becomes of the connection, for those who listen. */
   readonly connection: ConnectionChannel | undefined
   readonly #ownChannels: Channels | undefined
+  #renewalFailure: { readonly error: Error; readonly at: number } | undefined
 
   constructor(
     parts: ClientParts,
@@ -177,7 +179,10 @@ export class StoreClient implements EngineHost, Home {
     this.watchdog = new Watchdog<Hold>({
       renew: (due) => this.#renew(due),
       now: monotonicMs,
-      onError: (error) => events.emitError(error),
+      onError: (error) => {
+        this.#renewalFailure = { error: toHoldfastError(error), at: monotonicMs() }
+        events.emitError(error)
+      },
     })
     this.housekeeping = new Housekeeping(this)
     this.firstUse = new Readiness(this)
@@ -223,6 +228,12 @@ export class StoreClient implements EngineHost, Home {
 
   begin(target: Target, request: Request, wantsToken: boolean, wantedSince?: number): Acquisition {
     return new Acquisition(this, this.owners.nextNumber(), target, request, wantsToken, wantedSince)
+  }
+
+  /** What the latest renewal failed with, of any hold, if that was after this moment. */
+  renewalFailureSince(moment: Moment): Error | undefined {
+    const failure = this.#renewalFailure
+    return failure && failure.at >= moment.monotonicMs ? failure.error : undefined
   }
 
   /** How many acquisitions wait for a held lock now. */

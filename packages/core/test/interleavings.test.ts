@@ -2,7 +2,7 @@ import { uniqueName, until, soon } from '@holdfast/testkit'
 import type { FaultProxy } from '@holdfast/testkit'
 import { Redis } from 'ioredis'
 import { Hold } from '../src/holding/hold.js'
-import type { Holdfast, Lease, RedisTemplate } from '../src/index.js'
+import type { RedisTemplate } from '../src/index.js'
 import { closeAll, openClient, openProxy, openReadyClient, openRedisClient } from './support/clients.js'
 import { nextEvent } from './support/next-event.js'
 import { makeRedisUser } from './support/redis-user.js'
@@ -66,9 +66,6 @@ describe('a reply that is processed when most of the lease is over', () => {
 })
 
 describe('a release whose outcome is in doubt', () => {
-  const enterOnceMore = (holdfast: Holdfast, lease: Lease): Promise<void> =>
-    lease.run(() => holdfast.getLock(name).withLock(() => undefined))
-
   it('a partial one that is denied is a loss, whatever happened to it before', async () => {
     const holdfast = await openReadyClient(proxy.url, { commandTimeoutMs: 1_500 })
     const lock = holdfast.getLock(name)
@@ -83,37 +80,6 @@ describe('a release whose outcome is in doubt', () => {
     proxy.heal()
     expect(await lost).toMatchObject({ error: { reason: 'not-held' } })
     expect(outer.isHeld).toBe(false)
-  })
-
-  it('a full one stays a success when the reply to the identity request is lost once', async () => {
-    const holdfast = await openReadyClient(proxy.url)
-    const lease = await holdfast.getLock(name).lock()
-    await until(async () => (await openRedisClient(server.url).exists(`lock:${name}`)) === 1)
-    const releaseLost = proxy.loseReply(runs('lockRelease', `lock:${name}`))
-    const questionLost = proxy.loseReply(runs('clientIdentify', `lock:${name}`))
-    const left = reasonOf(lease.unlock())
-    await releaseLost
-    await questionLost
-    expect(await left).toBe('undefined')
-  })
-
-  it.each([
-    ['a renewal', (holdfast: Holdfast) => nextEvent(holdfast, 'renewed')],
-    ['a nested entry', (holdfast: Holdfast, lease: Lease) => enterOnceMore(holdfast, lease)],
-  ])('a full one stays a success when only %s could tell which server has the lock', async (_, prove) => {
-    const holdfast = await openReadyClient(proxy.url, { watchdogTimeoutMs: 3_000 })
-    const acquireLost = proxy.loseReply(runs('lockAcquire', `lock:${name}`))
-    const questionLost = proxy.loseReply(runs('clientIdentify', `lock:${name}`))
-    const lease = await holdfast.getLock(name).lock()
-    await acquireLost
-    await questionLost
-    await prove(holdfast, lease)
-    // Its reply comes after the one that names the server.
-    await holdfast.getLock(name).isLocked()
-    const releaseLost = proxy.loseReply(runs('lockRelease', `lock:${name}`))
-    const left = reasonOf(lease.unlock())
-    await releaseLost
-    expect(await left).toBe('undefined')
   })
 
   it('a lease whose extension got no reply is released once Redis accepts connections again', async () => {

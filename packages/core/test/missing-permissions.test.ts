@@ -211,3 +211,19 @@ describe('what a kind of object needs', () => {
     expect(tried).toBe(1)
   })
 })
+
+it('renewals that Redis rejects are a warning of the process, and the loss says what it rejected', async () => {
+  const url = await makeRedisUser(server, ['+@all', '~*', '&*'])
+  const lock = openClient(url, { watchdogTimeoutMs: 3_000 }).getLock('x')
+  const emitWarning = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  const lease = await lock.lock()
+  const lost = new Promise((resolve) => lease.signal.addEventListener('abort', resolve))
+  await server.call('ACL', 'SETUSER', new URL(url).username, '-evalsha', '-eval')
+  await lost
+  const cause: unknown = expect.any(RefusedError)
+  const message: unknown = expect.stringMatching(/expired .*NOPERM.*No renewal was confirmed in time$/)
+  expect(lease.signal.reason).toMatchObject({ reason: 'expired', cause, message })
+  expect(emitWarning.mock.calls).toEqual([
+    [expect.stringContaining('NOPERM'), { type: 'HoldfastWarning', code: 'HOLDFAST_REFUSED' }],
+  ])
+})

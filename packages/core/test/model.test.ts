@@ -4,6 +4,8 @@ import {
   compareLocks,
   describeExploration,
   explore,
+  handedOver,
+  handedOverWithFault,
   lockKind,
   lockSequence,
   MemoryStore,
@@ -48,6 +50,8 @@ const small: readonly Bounds[] = [
   { owners: 2, faults: 1 },
   { owners: 3, faults: 0 },
   { owners: 3, faults: 0, forces: 1, nesting: 0 },
+  handedOver,
+  handedOverWithFault,
 ]
 
 /** A minute each. */

@@ -1,6 +1,5 @@
 import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { Holdfast, type HoldfastQuorum, type Lease, type LockLostError } from '../src/index.js'
-import type { Addressing } from '../src/engine/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { openQuorumOn, useQuorum } from './support/quorum.js'
 import { SlowEngine } from './support/slow-engine.js'
@@ -102,120 +101,6 @@ describe('a hold with a limit', () => {
   })
 })
 
-describe('several that try at once', () => {
-  const zones = [0, 1, 2]
-  /** Each is close to a master of its own, which therefore gets its request first. */
-  const inZone = (zone: number): SlowEngine[] =>
-    stores.map((store, i) => new SlowEngine(store, () => (i === zone ? 0 : 4)))
-
-  it('one of them gets a free lock, though each has the vote of one master first', async () => {
-    const clients: HoldfastQuorum[] = []
-    for (const zone of zones) clients.push(await open({}, inZone(zone)))
-    for (let i = 0; i < 5; i++) {
-      const leases = await inVirtualTime(
-        Promise.all(clients.map((client) => client.getLock(`job${i}`).tryLock())),
-      )
-      const held = leases.flatMap((lease) => lease ?? [])
-      expect(held).toHaveLength(1)
-      for (const lease of held) await inVirtualTime(lease.unlock())
-    }
-  })
-
-  it('does not insist when another owner has a majority, nor for long when several have votes', async () => {
-    const quorum = await open({}, slow(5))
-    const holder = await open({}, slow(0))
-    stores[0].disconnect()
-    const lease = await inVirtualTime(holder.getLock('job').lock())
-    stores[0].reconnect()
-    await inVirtualTime(useQuorum(quorum))
-    expect(await elapsed(quorum.getLock('job').tryLock())).toBeLessThan(25)
-    await inVirtualTime(lease.unlock())
-    await holdAlone(stores[1], 20_000)
-    await holdAlone(stores[2], 20_000)
-    const attempt = quorum.getLock('job').tryLock()
-    const tookMs = await elapsed(attempt)
-    expect([await attempt, tookMs > 100, tookMs < 350]).toEqual([null, true, true])
-  })
-})
-
-describe('a queue master that falls silent while the lock is free, after contention', () => {
-  async function contendedLately(): Promise<{
-    readonly quorum: HoldfastQuorum
-    readonly queueMaster: SlowEngine
-    readonly second: SlowEngine
-  }> {
-    const engines = slow(0)
-    const [queueMaster, second] = engines
-    if (!queueMaster || !second) throw new Error('there are two masters')
-    const [holder, quorum] = [await open(), await open({}, engines)]
-    const lease = await inVirtualTime(holder.getLock('job').lock())
-    const waiting = quorum.getLock('job').lock()
-    await jest.advanceTimersByTimeAsync(50)
-    await inVirtualTime(lease.unlock())
-    await inVirtualTime((await inVirtualTime(waiting)).unlock())
-    queueMaster.freeze()
-    return { quorum, queueMaster, second }
-  }
-
-  it.each([0, 900])('is passed over after a quarter of its time (waitMs %d)', async (waitMs) => {
-    const { quorum, queueMaster } = await contendedLately()
-    const attempt = quorum.getLock('job').tryLock({ waitMs })
-    expect(await elapsed(attempt)).toBeLessThan(300)
-    const lease = await attempt
-    expect(lease?.isHeld).toBe(true)
-    queueMaster.thaw()
-    await inVirtualTime(lease?.unlock() ?? Promise.resolve())
-  })
-
-  it('does not make a call that asks once take longer than one round, if another master is silent, too', async () => {
-    const { quorum, queueMaster, second } = await contendedLately()
-    second.freeze()
-    const attempt = quorum.getLock('job').tryLock()
-    const refused = expect(attempt).rejects.toThrow(
-      'master 1 (slow) and master 2 (slow) did not reply within 1050 ms for lock job',
-    )
-    expect(await elapsed(attempt.catch(() => undefined))).toBeLessThan(1_100)
-    await refused
-    queueMaster.thaw()
-    second.thaw()
-  })
-
-  it('is named when a wait ends before that', async () => {
-    const { quorum, queueMaster } = await contendedLately()
-    const waiting = quorum.getLock('job').lock({ waitMs: 200 })
-    await expect(inVirtualTime(waiting)).rejects.toThrow(/^master 1 \(slow\) did not reply within 2\d\d ms/)
-    queueMaster.thaw()
-  })
-})
-
-it('masters that are down are checked with their own addresses', async () => {
-  const checked: string[] = []
-  const engines = slow(0).map((engine, i) => {
-    const open = engine.open.bind(engine)
-    engine.open = (host) => {
-      const session = open(host)
-      const names: Addressing = {
-        locate: (name) => ({ name, id: `lock:${name}`, group: String(i) }),
-        resolve: (id) => session.names.resolve(id),
-      }
-      const incarnation = session.store.incarnation.bind(session.store)
-      session.store.incarnation = (address) => {
-        checked.push(`${i}:${address.group}`)
-        return incarnation(address)
-      }
-      return { ...session, names }
-    }
-    return engine
-  })
-  const quorum = await open({}, engines)
-  stores[1].disconnect()
-  stores[2].disconnect()
-  await expect(inVirtualTime(quorum.getLock('job').tryLock())).rejects.toThrow(/too few masters/)
-  checked.length = 0
-  await expect(inVirtualTime(quorum.getLock('job').tryLock())).rejects.toThrow(/too few masters/)
-  expect(new Set(checked)).toEqual(new Set(['1:1', '2:2']))
-})
-
 describe('what one lock meets at its masters', () => {
   it('a reply after its lease says nothing about the masters: waits for other locks go on', async () => {
     let oneWayMs = 0
@@ -249,20 +134,3 @@ describe('what one lock meets at its masters', () => {
     expect(messages.join()).not.toContain('job')
   })
 })
-
-it.each([1, 251, 501, 751])(
-  'a queue master that freezes costs those in its queue one and a half times memberTimeoutMs (after %d ms)',
-  async (afterMs) => {
-    const engines = slow(0)
-    const [holder, quorum] = [await open(), await open({}, engines)]
-    const held = await inVirtualTime(holder.getLock('job').lock())
-    const waiting = quorum.getLock('job').lock()
-    await jest.advanceTimersByTimeAsync(1_000 + afterMs)
-    const wentDown = new Promise((resolve) => quorum.once('error', resolve))
-    engines[0]?.freeze()
-    expect(await elapsed(wentDown)).toBeLessThan(1_510)
-    engines[0]?.thaw()
-    await inVirtualTime(held.unlock())
-    await inVirtualTime((await inVirtualTime(waiting)).unlock())
-  },
-)

@@ -9,12 +9,13 @@ export interface CallOptions {
   readonly waitMs: number | null
 }
 
-export function optionsOf({ style, waitMs, leaseMs, abortAfterMs }: PlannedCall): CallOptions {
+export function optionsOf({ style, waitMs, leaseMs, abortAfterMs, atLeastMs }: PlannedCall): CallOptions {
   const signal = abortAfterMs === null ? undefined : AbortSignal.timeout(abortAfterMs)
   return {
     options: {
       leaseMs: leaseMs ?? undefined,
       waitMs: waitMs ?? undefined,
+      ...(atLeastMs === undefined ? {} : { atLeastMs }),
       ...(signal ? { signal } : {}),
     },
     signal,

@@ -4,13 +4,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CallsByOwner } from './calls-by-owner.js'
 import { Holder } from './holder.js'
 import { LatchCalls } from './latch-calls.js'
-import { LockCalls } from './lock-calls.js'
+import { LockCalls, type Ticket } from './lock-calls.js'
 import { MultiCalls } from './multi-calls.js'
 import type { ChaosClient } from './open-clients.js'
 import { semaphoreSize, type ObjectName } from './objects.js'
 import { pickCyclic } from './pick-cyclic.js'
 import { RecordedCall } from './recorded-call.js'
-import type { PlannedCall, PlannedResize } from './schedule.js'
+import type { PlannedCall, PlannedResize, PlannedTaker } from './schedule.js'
 import { SemaphoreCalls } from './semaphore-calls.js'
 
 /** One client, and the calls that were made through it. */
@@ -36,20 +36,31 @@ export class CallRunner {
   readonly #latchCalls = new LatchCalls()
   readonly #multiCalls: MultiCalls
   readonly #object: ObjectName
+  /** Calls that take over what this process has handed over. */
+  readonly #taking: Promise<void>[] = []
   #calls = 0
 
-  /** The n-th lock is reached through the n-th of the clients, modulo their number. */
+  /**
+   * The n-th lock is reached through the n-th of the clients, modulo their number.
+   *
+   * @param give - brings tickets to those who take over; without it all of them are calls of this process
+   */
   constructor(
     process: string,
     object: ObjectName,
     clients: readonly ChaosClient[],
     write: (event: HistoryEvent) => void,
+    give?: (ticket: Ticket) => void,
   ) {
     this.#process = process
     this.#object = object
     this.#write = write
     this.#holder = new Holder(process, write)
-    this.#lockCalls = new LockCalls(this.#holder, (name) => this.#newCall(name))
+    this.#lockCalls = new LockCalls(
+      this.#holder,
+      (name) => this.#newCall(name),
+      give ?? ((ticket) => this.#keep(ticket)),
+    )
     this.#semaphoreCalls = new SemaphoreCalls(this.#holder)
     this.#multiCalls = new MultiCalls(this.#holder, this.#lockCalls)
     this.#clients = clients.map((client) => ({ client, calls: new CallsByOwner() }))
@@ -82,6 +93,20 @@ export class CallRunner {
         await this.#semaphoreCalls.resize(semaphore, this.#newCall(name), plan, startAtMs)
       }),
     ])
+    await Promise.all(this.#taking)
+  }
+
+  /** Takes over what was handed over by that ticket. */
+  async takeOver({ lock: name, by, ticket }: Ticket, taker: PlannedTaker): Promise<void> {
+    const { client, calls } = this.#reach([name], 0)
+    const call = this.#newCall(name)
+    calls.add(call)
+    await this.#lockCalls.takeOver(client.getLock(name), call, { by, ticket }, taker)
+  }
+
+  #keep(ticket: Ticket): void {
+    for (const taker of ticket.takers)
+      this.#taking.push(sleep(taker.afterMs).then(() => this.takeOver(ticket, taker)))
   }
 
   #make(locks: readonly string[], plan: PlannedCall): Promise<void> {
@@ -90,6 +115,7 @@ export class CallRunner {
     calls.add(call)
     switch (this.#object) {
       case 'lock':
+      case 'hand-over':
       case 'multi-lock': {
         const lock = client.getLock(name)
         return this.#lockCalls.make(client, { read: lock, write: lock }, call, plan)

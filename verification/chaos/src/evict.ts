@@ -7,6 +7,7 @@ export async function evict(holdfast: ChaosClient, object: ObjectName, name: str
   if (holdfast instanceof HoldfastQuorum) return holdfast.getLock(name).forceUnlock()
   switch (object) {
     case 'lock':
+    case 'hand-over':
     case 'multi-lock':
     case 'quorum':
       return holdfast.getLock(name).forceUnlock()

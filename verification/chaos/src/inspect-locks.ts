@@ -1,19 +1,6 @@
 import { nowMs, until, type HistoryEvent } from '@holdfast/testkit'
-import { recordsOfEngine } from './engine-records.js'
 import type { FaultContext } from './faults/fault-context.js'
-import { recordsInPostgres } from './postgres-records.js'
-import { recordsInRedis } from './redis-records.js'
-import type { Leftover, Records } from './records.js'
-import type { StoreName } from './topologies.js'
-
-const recordsIn: Readonly<Record<StoreName, (context: FaultContext) => Records>> = {
-  redis: recordsInRedis,
-  postgres: recordsInPostgres,
-  session: recordsOfEngine,
-  document: recordsOfEngine,
-}
-
-const recordsOf = (context: FaultContext): Records => recordsIn[context.testbed.topology.store](context)
+import { recordsOf, type Leftover } from './records.js'
 
 /** A hold as its client knows it. */
 export interface ReportedHold {
@@ -44,15 +31,6 @@ export async function compareCounts(
       atServer: counts[owner] ?? 0,
     }))
   })
-  return [...(await Promise.all(perLock)).flat(), ...(await findContradictions(context))]
-}
-
-/** Where the server's record of who holds contradicts itself. */
-export async function findContradictions(context: FaultContext): Promise<HistoryEvent[]> {
-  const perLock = context.locks.map(async (lock, n) => {
-    const found = await recordsOf(context).contradictions(n)
-    return found.map((what): HistoryEvent => ({ kind: 'leftover', atMs: nowMs(), lock, what }))
-  })
   return (await Promise.all(perLock)).flat()
 }
 
@@ -71,7 +49,7 @@ export async function findLeftovers(
   context: FaultContext,
   { deadExpireWithinMs, mayBeDead }: LeftoverOptions,
 ): Promise<HistoryEvent[]> {
-  const isOfDead = ({ owner }: Leftover) => owner !== null && mayBeDead(owner)
+  const isOfDead = ({ owner }: Leftover) => mayBeDead(owner)
   const perLock = context.locks.map(async (lock, n) => {
     const inspect = () => recordsOf(context).leftovers(n)
     const ofClosed = await remaining(

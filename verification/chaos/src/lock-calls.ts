@@ -4,7 +4,7 @@ import { sizeOf } from './objects.js'
 import { optionsOf, type CallOptions } from './call-options.js'
 import type { ObservedClient } from './observed-client.js'
 import type { Entry, RecordedCall } from './recorded-call.js'
-import type { PlannedCall } from './schedule.js'
+import type { PlannedCall, PlannedTaker } from './schedule.js'
 
 /** The sides of a read/write lock; both are the same for a lock. */
 export interface Sides {
@@ -12,14 +12,26 @@ export interface Sides {
   readonly write: Lock
 }
 
+/** By which a lock that one call has handed over is taken over. */
+export interface Ticket {
+  readonly lock: string
+  /** The call. */
+  readonly by: string
+  readonly ticket: string
+  readonly takers: readonly PlannedTaker[]
+}
+
 /** Calls on locks and read/write locks. */
 export class LockCalls {
   readonly #holder: Holder
   readonly #newCall: (name: string) => RecordedCall
 
-  constructor(holder: Holder, newCall: (name: string) => RecordedCall) {
+  readonly #give: (ticket: Ticket) => void
+
+  constructor(holder: Holder, newCall: (name: string) => RecordedCall, give: (ticket: Ticket) => void) {
     this.#holder = holder
     this.#newCall = newCall
+    this.#give = give
   }
 
   /** Calls the lock synchronously, before anything else runs: the calls of a client are found by their order. */
@@ -64,10 +76,44 @@ export class LockCalls {
         return
       }
       await lease.run(() => inside(lease))
+      await this.#end(lease, call, plan)
+    } catch (error) {
+      call.failed(error, given.signal)
+    }
+  }
+
+  async #end(lease: Lease, call: RecordedCall, { handsOver }: PlannedCall): Promise<void> {
+    if (!handsOver) {
+      await lease.unlock()
+      call.released()
+      return
+    }
+    const { withinMs, takers } = handsOver
+    const ticket = await lease.handOver({ withinMs })
+    call.released()
+    this.#give({ lock: lease.name, by: call.id, ticket, takers })
+  }
+
+  async takeOver(
+    lock: Lock,
+    call: RecordedCall,
+    { by, ticket }: Pick<Ticket, 'by' | 'ticket'>,
+    { leaseMs, workMs }: PlannedTaker,
+  ): Promise<void> {
+    call.requested(0, { leaseMs, abortAfterMs: null }, permitsOf(lock), { ticketOf: by })
+    try {
+      const lease = await lock.takeOver(ticket, { leaseMs: leaseMs ?? undefined })
+      if (!lease) {
+        call.refused('timeout', '')
+        return
+      }
+      const leave = this.#holder.enter(call, lease, entryOf(lease))
+      await this.#holder.work(lease, workMs)
+      leave()
       await lease.unlock()
       call.released()
     } catch (error) {
-      call.failed(error, given.signal)
+      call.failed(error, undefined)
     }
   }
 
@@ -129,7 +175,14 @@ export class LockCalls {
 }
 
 /** A nested call has no limits. */
-const unlimited = { style: 'withLock', waitMs: null, leaseMs: null, abortAfterMs: null } as const
+const unlimited = {
+  style: 'withLock',
+  waitMs: null,
+  leaseMs: null,
+  abortAfterMs: null,
+  atLeastMs: undefined,
+  handsOver: undefined,
+} as const
 
 function request(call: RecordedCall, lock: Lock, plan: PlannedCall, { waitMs }: CallOptions): void {
   call.requested(waitMs, plan, permitsOf(lock))

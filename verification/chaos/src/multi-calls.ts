@@ -37,7 +37,7 @@ export class MultiCalls {
     id: string,
   ): Promise<void> {
     const { options, signal, waitMs } = optionsOf(plan)
-    for (const call of calls) call.requested(waitMs, plan, undefined, id)
+    for (const call of calls) call.requested(waitMs, plan, undefined, { together: id })
     const inside = (lease: MultiLease) => this.#runInside(lease, locks, calls, plan)
     try {
       if (plan.style === 'withLock') {

@@ -59,12 +59,18 @@ export class RecordedCall {
     this.#write = write
   }
 
+  /** Unique in the history. */
+  get id(): string {
+    return this.#of.call
+  }
+
   requested(
     waitMs: number | null,
-    { leaseMs, abortAfterMs }: Pick<PlannedCall, 'leaseMs' | 'abortAfterMs'>,
+    plan: Pick<PlannedCall, 'leaseMs' | 'abortAfterMs' | 'atLeastMs' | 'handsOver'>,
     permits: number | undefined,
-    together?: string,
+    of: { readonly together?: string; readonly ticketOf?: string } = {},
   ): void {
+    const { leaseMs, abortAfterMs, atLeastMs, handsOver } = plan
     const atMs = nowMs()
     const abort = abortAfterMs === null ? {} : { abortAtMs: atMs + abortAfterMs }
     this.#write({
@@ -75,7 +81,9 @@ export class RecordedCall {
       ...abort,
       ...(leaseMs === null ? {} : { leaseMs }),
       ...(permits === undefined ? {} : { permits }),
-      ...(together === undefined ? {} : { together }),
+      ...(atLeastMs === undefined ? {} : { atLeastMs }),
+      ...(handsOver === undefined ? {} : { handsOverMs: handsOver.withinMs }),
+      ...of,
     })
   }
 

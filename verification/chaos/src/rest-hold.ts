@@ -32,6 +32,7 @@ export async function holdAtRest(
     case 'quorum':
       return null
     case 'lock':
+    case 'hand-over':
     case 'multi-lock':
       return holdLock(client, name, count)
     case 'read-write-lock':

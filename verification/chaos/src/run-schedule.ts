@@ -6,9 +6,8 @@ import type { Testbed, ClientProcess } from './testbed.js'
 import { injectAll } from './faults/inject.js'
 import type { FaultContext } from './faults/fault-context.js'
 import { compareCounts, findLeftovers, type ReportedHold } from './inspect-locks.js'
-import { watchContradictions } from './watch-contradictions.js'
 import type { WorkerCommand } from './worker-commands.js'
-import { isShared, keysOf, sizeOf, type ObjectName } from './objects.js'
+import { keyOf, sizeOf, type ObjectName } from './objects.js'
 import type { Schedule } from './schedule.js'
 import { lockCount, processCount } from './sizes.js'
 
@@ -52,7 +51,7 @@ class ScheduleRun {
       testbed,
       object,
       locks,
-      keys: locks.map((lock) => keysOf(object, lock).main),
+      keys: locks.map((lock) => keyOf(object, lock)),
       kill: async (clientProcess) => {
         this.#killed.add(clientProcess)
         await clientProcess.worker.kill()
@@ -75,7 +74,6 @@ class ScheduleRun {
     this.#recordSizes()
     const startAtMs = nowMs() + 20
     const stopWatching = this.#watchProxies()
-    const contradictions = isShared(this.#context.object) ? watchContradictions(this.#context) : null
     const faults = injectAll(this.#context, schedule.faults, startAtMs, (event) => this.#events.push(event))
     // Awaited later, but it may reject before that.
     faults.catch(() => undefined)
@@ -90,7 +88,6 @@ class ScheduleRun {
     }))
     await faults
     stopWatching()
-    this.#events.push(...((await contradictions?.()) ?? []))
     await topology.whenStable()
     const compared = await this.#compareCounts()
     const stillHeld = new Set<string>()

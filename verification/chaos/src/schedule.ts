@@ -4,6 +4,16 @@ import type { FaultName } from './faults/fault-kinds.js'
 import { semaphoreSize, type ObjectName } from './objects.js'
 import { lockCount, processCount } from './sizes.js'
 
+/** A call that takes over what another one has handed over. */
+export interface PlannedTaker {
+  /** How many processes after the one that hands over. */
+  readonly process: number
+  /** After the ticket was written. */
+  readonly afterMs: number
+  readonly leaseMs: number | null
+  readonly workMs: number
+}
+
 /** One acquisition call of a process: when, how, and what it does inside. Times in milliseconds. */
 export interface PlannedCall {
   /** After the start of the schedule. */
@@ -39,6 +49,10 @@ export interface PlannedCall {
   readonly as?: string | null
   /** Of a multi lock: it takes all locks, given in this order. Absent: one of them. */
   readonly together?: 'in order' | 'reversed'
+  /** Its release keeps the lock until so long after the grant. */
+  readonly atLeastMs?: number | undefined
+  /** It hands the lock over when it has worked, by one ticket to all of these. */
+  readonly handsOver?: { readonly withinMs: number; readonly takers: readonly PlannedTaker[] } | undefined
 }
 
 /** A change of how many permits a semaphore has, for a while. */
@@ -118,6 +132,19 @@ const latchStep = fc.oneof(
   { weight: 1, arbitrary: fc.constant('delete' as const) },
 )
 
+const taker = fc.record<PlannedTaker>({
+  process: fc.nat(processCount - 1),
+  afterMs: fc.oneof({ weight: 3, arbitrary: fc.nat(40) }, { weight: 1, arbitrary: fc.nat(600) }),
+  leaseMs: call.leaseMs,
+  workMs: fc.nat(60),
+})
+
+const handOverCall = {
+  ...call,
+  workMs: fc.nat(60),
+  nested: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.constant(1) }),
+}
+
 const callOn: Readonly<Record<ObjectName, fc.Arbitrary<PlannedCall>>> = {
   lock: fc.record<PlannedCall>(call),
   'read-write-lock': fc.record<PlannedCall>({
@@ -161,6 +188,29 @@ const callOn: Readonly<Record<ObjectName, fc.Arbitrary<PlannedCall>>> = {
     },
   ),
   quorum: fc.record<PlannedCall>(call),
+  'hand-over': fc.oneof(
+    { weight: 2, arbitrary: fc.record<PlannedCall>(handOverCall) },
+    {
+      weight: 1,
+      arbitrary: fc.record<PlannedCall>({
+        ...handOverCall,
+        atLeastMs: fc.integer({ min: 1, max: 300 }),
+        // One that keeps a lock for longer than its lease is refused.
+        leaseMs: fc.constant(null),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record<PlannedCall>({
+        ...handOverCall,
+        style: fc.constantFrom('lock' as const, 'tryLock' as const),
+        handsOver: fc.record({
+          withinMs: fc.integer({ min: 100, max: 800 }),
+          takers: fc.array(taker, { maxLength: 3 }),
+        }),
+      }),
+    },
+  ),
 }
 
 const resize = fc.record<PlannedResize>({

@@ -3,8 +3,7 @@ import { withRedis, type HistoryEvent } from '@holdfast/testkit'
 import { openTestbed, type Testbed } from '../src/testbed.js'
 import { redisOf, type FaultContext } from '../src/faults/fault-context.js'
 import { faultKind } from '../src/faults/fault-kinds.js'
-import { findContradictions, findLeftovers } from '../src/inspect-locks.js'
-import { keysOf, sizeOf } from '../src/objects.js'
+import { findLeftovers } from '../src/inspect-locks.js'
 import { runSchedule } from '../src/run-schedule.js'
 import type { PlannedCall, Schedule } from '../src/schedule.js'
 import { newTally, slowHandOffs } from '../src/tally.js'
@@ -73,15 +72,6 @@ it('the owner of every call that waited is known, however the call ended', async
   }
 })
 
-it('the options of a call are recorded with it', async () => {
-  const calls = [[call(0, { leaseMs: 300, abortAfterMs: 5_000 }), call(200, {})], [], []]
-  const { history } = await runSchedule(testbed, { calls, faults: [] })
-  const [first, second] = history.filter(isOf('requested'))
-  expect(first).toMatchObject({ leaseMs: 300, abortAtMs: (first?.atMs ?? 0) + 5_000 })
-  expect(second).not.toHaveProperty('leaseMs')
-  expect(second).not.toHaveProperty('abortAtMs')
-})
-
 it('an instantaneous fault is recorded without a duration, and a fault of one lock names that lock', async () => {
   const calls = [[call(0, { workMs: 1_500 })], [], []]
   const faults = [
@@ -103,75 +93,6 @@ it('a fault that hits nothing is not recorded', async () => {
   const faults = [{ name: 'forceUnlock', atMs: 0, forMs: 10, target: 1 }] as const
   const { history } = await runSchedule(testbed, { ...idle, faults })
   expect(history.filter(isOf('fault'))).toEqual([])
-})
-
-it('a read/write lock is read and written, and left by the writer that goes on reading', async () => {
-  const calls = [
-    [call(0, { side: 'write', style: 'lock', downgrades: true, workMs: 300 })],
-    [call(100, { side: 'read', nested: 1, nestedSide: 'write', workMs: 300 })],
-    [],
-  ]
-  const { history, failures } = await runSchedule(testbed, { object: 'read-write-lock', calls, faults: [] })
-  expect(failures).toEqual([])
-  const all = sizeOf['read-write-lock']
-  expect(history.filter(isOf('sized'))).toMatchObject([{ size: all }, { size: all }])
-  const entries = history
-    .filter(isOf('acquired'))
-    .map(({ process, permits, count }) => [process, permits, count])
-  expect(entries).toEqual([
-    ['P1', all, 1],
-    ['P1', 1, 2],
-    ['P2', 1, 1],
-  ])
-  expect(history.filter(isOf('left')).map(({ process }) => process)).toEqual(['P1', 'P1', 'P2'])
-  expect(history.filter(isOf('refused'))).toMatchObject([{ process: 'P2', reason: 'upgrade' }])
-})
-
-it('a semaphore is shared, given back in parts and resized', async () => {
-  const calls = [
-    [call(0, { permits: 3, givesBack: 2, workMs: 600 })],
-    [call(100, { permits: 2, style: 'tryLock', waitMs: 2_000 })],
-    [],
-  ]
-  const resizes = [{ process: 2, lock: 1, atMs: 100, size: 6, keepMs: 100 }]
-  const { history } = await runSchedule(testbed, { object: 'semaphore', calls, faults: [], resizes })
-  const [first, second] = history.filter(isOf('acquired'))
-  expect([first?.permits, second?.permits]).toEqual([3, 2])
-  expect(second?.token).toBeGreaterThan(first?.token ?? Infinity)
-  const [lowered] = history.filter(isOf('lowered'))
-  expect(lowered).toMatchObject({ process: 'P1', permits: 1 })
-  expect(second?.atMs).toBeGreaterThan(lowered?.atMs ?? Infinity)
-  expect(history.filter(isOf('resizing'))).toMatchObject([{ process: 'P3', size: 6, keepMs: 100 }])
-  expect(history.filter(isOf('resized'))).toHaveLength(1)
-})
-
-it('a sum of permits that is not that of the holds is a contradiction, and so are ends of other owners', async () => {
-  const name = `wrong-${process.pid}`
-  const { main, shared } = keysOf('semaphore', name)
-  const ends = shared?.ends ?? ''
-  const context: FaultContext = {
-    testbed,
-    object: 'semaphore',
-    locks: [name],
-    keys: [main],
-    kill: () => Promise.resolve(),
-  }
-  const found = async () =>
-    (await findContradictions(context)).map((event) => event.kind === 'leftover' && event.what)
-  await withRedis((await redisOf(context).masterOf(0, main)).url, async (redis) => {
-    await redis.multi().hset(main, 'used', 3, 'a:1', '2 7', 'b:1', '1 8').pexpire(main, 5_000).exec()
-    await redis.multi().zadd(ends, 1, 'a:1', 2, 'b:1').pexpire(ends, 5_000).exec()
-    expect(await found()).toEqual([])
-    await redis.hset(main, 'used', 4)
-    await redis.zrem(ends, 'b:1')
-    await redis.zadd(ends, 3, 'c:1')
-    expect(await found()).toEqual([
-      'a sum of 4 permits, where the holds have 3',
-      'a hold of b:1 without an end',
-      'an end of c:1 without a hold',
-    ])
-    await redis.del(main, ends)
-  })
 })
 
 describe('a leftover', () => {
@@ -211,12 +132,6 @@ describe('a leftover', () => {
     const mayBeDead = (name: string) => owners.push(name) > 0
     expect(await findLeftovers(context, { deadExpireWithinMs: 10_000, mayBeDead })).toEqual([])
     expect(new Set(owners)).toEqual(new Set([owner]))
-  })
-
-  it('is reported if it has no TTL, even if its process may be dead', async () => {
-    await onServer((redis, key) => redis.persist(key))
-    const [first] = await findLeftovers(context, { deadExpireWithinMs: 10, mayBeDead: () => true })
-    expect(first).toMatchObject({ what: `${context.keys[0] ?? ''} without a TTL` })
   })
 })
 

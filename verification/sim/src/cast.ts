@@ -1,4 +1,4 @@
-import type { ProcessPlan } from '@holdfast/chaos/process'
+import type { CallRunner, PlannedTaker, ProcessPlan, Ticket } from '@holdfast/chaos/process'
 import { clientOptions, type ObjectName } from '@holdfast/chaos'
 import type { HistoryEvent } from '@holdfast/testkit'
 import type { Copies, Program } from './bundle.js'
@@ -67,13 +67,16 @@ export class SimProcess {
   readonly program: Program
   readonly client: LinkedClient['client']
   readonly links: LinkedClient['links']
-  /** Whether it has made all of its calls. */
-  isFinished = false
   readonly #messages = new Map<SimServer, Messages>()
   readonly #ways: RedisWay[] = []
+  readonly #world: World
+  #runner: CallRunner | undefined
+  /** Its own calls, and those by which it takes over. */
+  #left = 1
 
   constructor(world: World, copies: Copies, servers: readonly SimServer[], name: string) {
     this.name = name
+    this.#world = world
     const rate = 1 + (world.random() * 2 - 1) * mostDrift
     this.realm = world.start(name, { rate, offsetMs: Math.floor(world.random() * 1e6) })
     this.program = copies.takeFor(this.realm)
@@ -84,6 +87,11 @@ export class SimProcess {
     const { client, links } = this.program.openClient(ordered, { ...clientOptions, label: name })
     this.client = client
     this.links = reaches.flatMap((reach) => links[ordered.indexOf(reach)] ?? [])
+  }
+
+  /** Whether it has made all of its calls, or is dead. */
+  get isFinished(): boolean {
+    return this.realm.isDead || this.#left === 0
   }
 
   messagesOf(server: SimServer): Messages {
@@ -114,10 +122,21 @@ export class SimProcess {
     locks: readonly string[],
     startAtMs: number,
     write: (event: HistoryEvent) => void,
+    give: (ticket: Ticket) => void,
   ): Promise<void> {
-    const runner = new this.program.CallRunner(this.name, object, [this.client], write)
-    await runner.run(plan, locks, startAtMs)
-    this.isFinished = true
+    this.#runner = new this.program.CallRunner(this.name, object, [this.client], write, give)
+    await this.#runner.run(plan, locks, startAtMs)
+    this.#left -= 1
+  }
+
+  /** Gets a ticket, by which it takes over after a while. */
+  take(ticket: Ticket, taker: PlannedTaker): void {
+    this.#left += 1
+    const takeOver = async (): Promise<void> => {
+      await this.#runner?.takeOver(ticket, taker)
+      this.#left -= 1
+    }
+    this.#world.after(taker.afterMs, () => this.realm.post(() => void takeOver()))
   }
 
   #reach(server: SimServer): Reach {

@@ -24,6 +24,8 @@ export interface FaultKind {
   readonly longerMs?: number
   /** It is one of a store, of which a quorum has several. */
   readonly hitsServer?: true
+  /** Of one store of several, too, which hands out larger tokens from then on. */
+  readonly movesClock?: true
   /** Returns what heals it, unless it is over at once. */
   readonly inject: (struck: Struck) => (() => void) | undefined
 }

@@ -99,6 +99,7 @@ const commonFaults = {
     disturbs: 'all',
     // Of a bare majority, too, it may take one vote.
     excuses: ['exclusion'],
+    movesClock: true,
     inject: ({ server, forMs }) => {
       server.step(forMs)
       return undefined

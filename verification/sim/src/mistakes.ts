@@ -1,4 +1,5 @@
 import type { PlannedCall } from '@holdfast/chaos'
+import { handOverMistakes } from './hand-over-mistakes.js'
 import { mistakesIn, type Mistake } from './mistake.js'
 import { redisMistakes } from './redis-mistakes.js'
 import type { SimSchedule } from './play.js'
@@ -536,4 +537,5 @@ export const mistakes: readonly Mistake[] = [
   ...inDocuments,
   ...inQueues,
   ...redisMistakes,
+  ...handOverMistakes,
 ]

@@ -7,9 +7,11 @@ import {
   type Schedule,
   type Verdict,
 } from '@holdfast/chaos'
-import type { HistoryEvent } from '@holdfast/testkit'
+import type { Ticket } from '@holdfast/chaos/process'
+import type { Excuse, HistoryEvent } from '@holdfast/testkit'
 import type { Copies } from './bundle.js'
 import { SimProcess, startServer, type SimServer } from './cast.js'
+import type { FaultKind } from './fault-kind.js'
 import { faultKind, type SimFault, type SimFaultPlan } from './faults.js'
 import { limitsFor } from './limits.js'
 import type { EngineName } from './program/stores.js'
@@ -158,9 +160,27 @@ class Play {
 
   #makeCalls(process: SimProcess, plan: Parameters<SimProcess['call']>[1], startAtMs: number): void {
     const write = (event: HistoryEvent): void => void this.#events.push(event)
+    const give = (ticket: Ticket): void => this.#give(process, ticket)
     process
-      .run(() => process.call(this.#setting.object, plan, this.#locks, startAtMs, write))
+      .run(() => process.call(this.#setting.object, plan, this.#locks, startAtMs, write, give))
       .catch((error: unknown) => this.failures.push(`${process.name}: ${String(error)}`))
+  }
+
+  /** Brings a ticket to those who take over by it. */
+  #give(from: SimProcess, ticket: Ticket): void {
+    const n = this.#processes.indexOf(from)
+    for (const taker of ticket.takers)
+      this.#processes[(n + taker.process) % processCount]?.take(ticket, taker)
+  }
+
+  /**
+   * One store of several excuses nothing. A second one may cost a majority: a token that one had drawn by a clock ahead of the
+   * others is gone with what another had of it, as none of them sits out a quarantine here.
+   */
+  #excusesOf({ excuses = [], hitsServer }: FaultKind): readonly Excuse[] {
+    if (this.#servers.length === 1 || !hitsServer) return excuses
+    if (!this.#wasServerHit) return []
+    return excuses.includes('exclusion') ? [...excuses, 'tokens'] : excuses
   }
 
   #inject(plan: SimFaultPlan, n: number, startAtMs: number, calls: SimSchedule['calls']): void {
@@ -175,16 +195,15 @@ class Play {
     const id = `fault-${n + 1}`
     const forMs = plan.forMs + (kind.longerMs ?? 0)
     const disturbs = { none: [], target: [process.name], all: 'all' } as const
-    // A minority of the stores excuses nothing.
-    const isExcused = this.#servers.length === 1 || kind.hitsServer !== true || this.#wasServerHit
-    if (kind.hitsServer) this.#wasServerHit = true
+    const excuses = this.#excusesOf(kind)
+    if (kind.hitsServer || kind.movesClock) this.#wasServerHit = true
     this.#events.push({
       kind: 'fault',
       atMs: this.#world.nowMs,
       id,
       fault: plan.name,
       disturbs: disturbs[kind.disturbs],
-      excuses: isExcused ? (kind.excuses ?? []) : [],
+      excuses,
       locks: 'all',
     })
     const heal = kind.inject({
@@ -209,7 +228,6 @@ class Play {
   /** @param calls - what another process goes on with */
   #kill(process: SimProcess, calls: SimSchedule['calls'][number] | undefined, startAtMs: number): void {
     process.kill()
-    process.isFinished = true
     const { nowMs: atMs } = this.#world
     this.#events.push({ kind: 'killed', atMs, process: process.name })
     if (!calls) return

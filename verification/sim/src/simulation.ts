@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { drawFrom, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
+import { drawFrom, objectNames, schedulesWith, shrink, type ObjectName, type Shrunk } from '@holdfast/chaos'
 import type { Bundle, Copies, Edit } from './bundle.js'
 import { faultsOn } from './faults.js'
 import { play, type Played, type Setting, type SimSchedule } from './play.js'
@@ -14,10 +14,10 @@ export const engineNames = [
 
 /** Everything that is simulated: which objects on which engine. A quorum refuses stores whose holds end with a session. */
 export const objectsOn: Readonly<Record<EngineName, readonly ObjectName[]>> = {
-  memory: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
-  documents: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
+  memory: objectNames,
+  documents: objectNames,
   sessions: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock'],
-  redis: ['lock', 'read-write-lock', 'semaphore', 'latch', 'multi-lock', 'quorum'],
+  redis: objectNames,
 }
 
 /** Twice as long as a lease. */

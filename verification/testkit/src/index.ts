@@ -8,7 +8,6 @@ export {
   redisFromEnvironment,
   searchRedis,
 } from './find/find-redis.js'
-export { dockerAnswers, redisFromDocker } from './find/docker.js'
 export { onPath, probeBinary, redisFromPath } from './find/probe-binary.js'
 export type { RedisBinary } from './find/redis-binary.js'
 export { redisFromDebian, unpackDebianRedis } from './find/debian.js'
@@ -16,7 +15,6 @@ export { openRedis, type OpenedRedis } from './server/open-redis.js'
 export { closeSharedRedis, openSharedRedis, sharedRedisUrl } from './server/shared-redis.js'
 export { startRedis } from './server/start-redis.js'
 export type { RedisServer, RestartOptions, StartRedisOptions } from './server/redis-server.js'
-export { startContainerRedis } from './server/container-redis.js'
 export { withRedis } from './server/with-redis.js'
 
 export { isFullMatrix, sampled } from './matrix.js'
@@ -87,6 +85,7 @@ export { proxyNodes, type ProxiedNodes } from './topology/proxy-nodes.js'
 
 // Faults
 export { startProxy, type DelayOptions, type Direction, type FaultProxy } from './faults/proxy.js'
+export { ProxyLink } from './faults/proxy-link.js'
 export type { Fault } from './faults/server/fault.js'
 export { loseData, scriptFlush } from './faults/server/flush.js'
 export { killClients, type ClientKind } from './faults/server/kill-clients.js'

@@ -135,7 +135,8 @@ export class LockTimeoutError extends HoldfastError {
 /**
  * Why a hold counts as lost.
  *
- * - `expired`: its deadline passed without a confirmed renewal, or the session of its client at the store ended (the message says so)
+ * - `expired`: its deadline passed without a confirmed renewal, or the session of its client at the store ended (the message says so);
+ *   `cause` is what the latest renewal failed with, if one failed
  * - `ended`: its fixed lease (`leaseMs`) or its limit (`maxHoldMs`) ran to its end, as the options of the call say
  * - `not-held`: the store says that the owner does not hold the lock (expired there, deleted, failed over)
  * - `revoked`: `forceUnlock` or `forceRelease` evicted the holder
@@ -364,9 +365,9 @@ export class TooManyWaitersError extends HoldfastError {
 }
 
 /**
- * The client was closed.
+ * The client was closed, or is closing.
  *
- * @remarks The process is shutting down: stop.
+ * @remarks The process is shutting down: stop. Until the drain ends, calls inside a hold or scope are still served.
  */
 export class ClosedError extends HoldfastError {
   /** `CLOSED` */

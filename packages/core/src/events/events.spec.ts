@@ -68,6 +68,13 @@ describe('reported errors', () => {
     expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^twins\. Handle it/), given]])
   })
 
+  it('of a store that rejects commands are a warning of the process once if nothing listens', () => {
+    const events = plainEvents()
+    for (const text of ['no rights.', 'no rights', 'no memory']) events.emitError(new RefusedError(text))
+    const given = { type: 'HoldfastWarning', code: 'HOLDFAST_REFUSED' }
+    expect(emitWarning.mock.calls).toEqual([[expect.stringMatching(/^no rights\. Handle it/), given]])
+  })
+
   it('that locks may be evicted are one warning of the process for each server if nothing listens', () => {
     const events = plainEvents()
     events.warn('RELEASE_UNCONFIRMED', 'not acknowledged')

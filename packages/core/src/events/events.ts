@@ -94,8 +94,9 @@ export interface HoldfastEvents {
    *
    * If there is no listener, the process emits one warning per outage (`HOLDFAST_UNAVAILABLE`): at once if the store was never
    * reached, or else with the first error that comes 2 seconds or more after the first one of the outage. A broken connection is an error
-   * at once; a silent server only when a command to it has waited for `commandTimeoutMs`. An `InvalidArgumentError`, as of a quorum that
-   * lists one server twice, is a warning once per client (`HOLDFAST_INVALID_ARGUMENT`).
+   * at once; a silent server only when a command to it has waited for `commandTimeoutMs`. The first `RefusedError`, as of a renewal that the
+   * store rejects, is a warning once per client (`HOLDFAST_REFUSED`), and so is the first `InvalidArgumentError`, as of a quorum that lists
+   * one server twice (`HOLDFAST_INVALID_ARGUMENT`).
    */
   error: [error: HoldfastError, summary?: { readonly count: number }]
 }
@@ -228,11 +229,13 @@ export class Events {
     if (reported instanceof UnavailableError) {
       if (this.hasListeners('error')) this.#outage.add(reported)
       else this.#unreachable.note(reported)
-    } else if (reported instanceof RefusedError) {
-      if (this.hasListeners('error')) this.#refusalsLike(reported).add(reported)
-    } else if (reported instanceof InvalidArgumentError && !this.hasListeners('error')) {
-      this.warnOnce(reported.message, reported.code, () => `${reported.message}. ${handleBy('error')}`)
-    } else this.emit('error', reported)
+    } else if (this.hasListeners('error')) {
+      if (reported instanceof RefusedError) this.#refusalsLike(reported).add(reported)
+      else this.emit('error', reported)
+    } else if (reported instanceof RefusedError || reported instanceof InvalidArgumentError) {
+      const { code, message } = reported
+      this.warnOnce(code, code, () => `${message.replace(/\.$/, '')}. ${handleBy('error')}`)
+    }
   }
 
   /** The store replied for the first time, or again after a break. */

@@ -261,9 +261,9 @@ export class Hold implements Possession, Renewable, ReportedHold {
    * Ends the hold for its holder: signals abort, the loss is reported. Does nothing when it is over already.
    *
    * @param reason - `expired` becomes `ended` for a hold that was not to be renewed any more
-   * @param cause - the loss of another lock that takes this one along
+   * @param taken - the loss of another lock that takes this one along
    */
-  lose(reason: Exclude<LossReason, 'suspended'>, cause?: Error): void {
+  lose(reason: Exclude<LossReason, 'suspended'>, taken?: Error): void {
     if (this.#state === 'released' || this.#state === 'lost') return
     this.#state = 'lost'
     const { limitAt, isRenewed } = this.#leases
@@ -274,6 +274,8 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (reason === 'not-held' && this.#saidEvictedAt !== undefined) why = 'revoked'
     else if (reason === 'expired' && isDue) why = 'ended'
     const by = why === 'revoked' ? this.#store.evictions.take(this.owner) : undefined
+    const hasExpired = why === 'expired' && !hasSessionEnded
+    const cause = taken ?? (hasExpired ? this.#store.renewalFailureSince(this.#clock.provenAt) : undefined)
     const error = lossOf(this.#target, this.owner, why, { isAtLimit, hasSessionEnded, cause, by })
     this.#loss = error
     this.#store.watchdog.delete(this)
@@ -390,32 +392,54 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 
   handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
-    const { address, owner } = this
-    const now = monotonicMs()
-    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false && this.#commands.isIdle
-    if (!isAlone || this.#keepUntil > now) {
-      throw new InvalidArgumentError(
-        `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
-        { lockName: address.name, owner },
-      )
+    this.#assertHandsOver(entry)
+    return this.#handOver(entry, heir, withinMs)
+  }
+
+  async #handOver(entry: LeaseEntry, heir: string, withinMs: number): Promise<void> {
+    const { commandTimeoutMs } = this.#store.settings
+    const slot = this.#commands.next()
+    // An inner lease may still be on its way out.
+    if (slot.ready && (await withTimeout(slot.ready, commandTimeoutMs)) === timedOut) {
+      slot.done()
+      entry.stay()
+      throw this.#notHandedOver('an earlier command has had no reply. This lease is still open')
     }
-    this.#keepUntil = now + withinMs
-    this.#heir = heir
-    return this.#commands.run(async () => {
+    try {
+      this.#assertNotLost()
+      this.#assertHandsOver(entry)
+      this.#keepUntil = monotonicMs() + withinMs
+      this.#heir = heir
       this.#leases.delete(entry)
       const release = this.#beginLeaving()
       release.until = Math.min(release.until, release.keepUntil)
-      try {
-        const outcome = await this.#send(release, this.#store.settings.commandTimeoutMs)
-        this.#onLeft(entry, 0, outcome)
-        if (outcome !== 'unanswered') return
-      } finally {
-        this.#endLeaving()
-      }
-      throw new UnavailableError(
-        `lock ${address.name} was not handed over: no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
-        { lockName: address.name, owner },
-      )
+      const outcome = await this.#send(release, commandTimeoutMs)
+      this.#onLeft(entry, 0, outcome)
+      if (outcome !== 'unanswered') return
+    } finally {
+      this.#endTurn(slot)
+    }
+    throw this.#notHandedOver(
+      `no reply in time. It is released in the background, and may stay held for ${withinMs} ms`,
+    )
+  }
+
+  #assertHandsOver(entry: LeaseEntry): void {
+    const { address, owner } = this
+    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false
+    if (isAlone && this.#keepUntil <= monotonicMs()) return
+    entry.stay()
+    throw new InvalidArgumentError(
+      `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
+      { lockName: address.name, owner },
+    )
+  }
+
+  #notHandedOver(why: string): UnavailableError {
+    const { address, owner } = this
+    return new UnavailableError(`lock ${address.name} was not handed over: ${why}`, {
+      lockName: address.name,
+      owner,
     })
   }
 

@@ -25,8 +25,8 @@ const sessionText =
 
 const fixedAdvice = '. Leave leaseMs out to have it renewed'
 const renewalAdvice =
-  '. No renewal was confirmed in time: the store did not reply or rejected it, as the error events of the client say, or this process ' +
-  'stood still (a blocked event loop, a stopped process)'
+  '. No renewal was confirmed in time: the store did not reply, or this process stood still (a blocked event loop, a stopped process)'
+const failureAdvice = '. No renewal was confirmed in time'
 
 const sessionAdvice =
   '. The session was not confirmed in time: the store did not reply, as the error events of the client say, or this process ' +
@@ -43,7 +43,8 @@ interface LossFacts {
  * The loss of a hold.
  *
  * @param facts - `isAtLimit`: it was not renewed because it had reached its limit; `hasSessionEnded`: before its own lease;
- * `cause`: the loss that brought it about, of a lock that was acquired together with it; `by`: who evicted its owner
+ * `cause`: the loss that brought it about, of a lock that was acquired together with it, or what its latest renewal failed with; `by`: who
+ * evicted its owner
  */
 export const lossOf = (
   target: Named,
@@ -66,7 +67,9 @@ function textOf(
 ): readonly [text: string, advice: string] {
   if (by !== undefined) return [evictedBy(by), '']
   if (reason === 'expired')
-    return hasSessionEnded ? [sessionText, sessionAdvice] : [lossText.expired, renewalAdvice]
+    return hasSessionEnded
+      ? [sessionText, sessionAdvice]
+      : [lossText.expired, cause ? failureAdvice : renewalAdvice]
   if (reason !== 'ended') return [lossText[reason], '']
   if (cause) return [lossText['member-lost'], '']
   return isAtLimit ? [limitText, ''] : [lossText.ended, fixedAdvice]

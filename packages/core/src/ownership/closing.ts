@@ -44,7 +44,9 @@ export class Closing {
   /** @throws `ClosedError` once the client closes, and for a call inside a hold or scope once its drain is over */
   assertOpen(lockName?: string): void {
     if (this.#state === 'open' || (this.#state === 'draining' && this.#frames.isInside)) return
-    throw new ClosedError('the Holdfast client is closed', { lockName })
+    throw new ClosedError(`the Holdfast client is ${this.#state === 'draining' ? closing : 'closed'}`, {
+      lockName,
+    })
   }
 
   scopeBegan(): void {
@@ -72,3 +74,6 @@ export class Closing {
     waits.close('all')
   }
 }
+
+const closing =
+  'closing: only calls inside withLock, withPermits, lease.run or holdfast.scope are still served'

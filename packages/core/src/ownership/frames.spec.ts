@@ -26,6 +26,15 @@ it('clients see their own holds only, nested in either order', async () => {
   })
 })
 
+it('permits are no hold of the lock that has their address, and are inside all the same', async () => {
+  const frames = new Frames()
+  await frames.runInBody(possession(), undefined, () => {
+    expect(frames.enclosingHold(address)).toBeUndefined()
+    expect(frames.isInside).toBe(true)
+  })
+  expect(frames.isInside).toBe(false)
+})
+
 it('many clients burden other async work no more than one', async () => {
   // Before Node 24 each storage in use adds a property to every async resource.
   const burden = (): number => Object.getOwnPropertySymbols(new AsyncResource('other work')).length

@@ -9,7 +9,7 @@ import { Turns, type Body } from './turns.js'
 type Frame = {
   readonly of: object
   readonly outer: Frame | undefined
-} & ({ readonly hold: Possession; readonly body: Body } | { readonly scope: Scope })
+} & ({ readonly hold: Possession; readonly body: Body | undefined } | { readonly scope: Scope })
 
 /**
  * The chain of the running async context, with the frames of every client. One storage for all of them: before Node 24
@@ -27,8 +27,8 @@ export const outsideFrames = <T>(fn: () => T): T => storage.run(undefined, fn)
  * outlives it sees a hold that is over. `enterWith` is not used: it would leak into siblings.
  */
 export class Frames {
-  /** Runs a callback whose turn has come. To be awaited. */
-  runInBody<T>(hold: Possession, body: Body, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
+  /** Runs a callback whose turn has come. To be awaited. @param body - none in permits, which no call re-enters */
+  runInBody<T>(hold: Possession, body: Body | undefined, fn: () => T | PromiseLike<T>): T | PromiseLike<T> {
     return storage.run({ of: this, hold, body, outer: liveFrame() }, begun, fn)
   }
 
@@ -63,12 +63,12 @@ export class Frames {
 
   /**
    * The hold of this lock that a call here belongs to: live, or lost and not yet left. One that was released or left
-   * counts as none.
+   * counts as none, and so do permits: a store may keep a semaphore where it keeps the lock of that name.
    */
   enclosingHold(address: Address): Possession | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
       if (!this.#isOwn(frame)) continue
-      const hold = 'hold' in frame ? frame.hold : frame.scope.newestHold(address)
+      const hold = 'hold' in frame ? frame.body && frame.hold : frame.scope.newestHold(address)
       if (hold?.address.id === address.id && !hold.isOver) return hold
     }
     return undefined
@@ -93,7 +93,7 @@ export class Frames {
 
   #bodyAround(hold: Possession): Body | undefined {
     for (let frame = storage.getStore(); frame; frame = frame.outer) {
-      if ('body' in frame && frame.hold === hold && frame.body.hasBegun) return frame.body
+      if ('hold' in frame && frame.hold === hold && frame.body?.hasBegun) return frame.body
     }
     return undefined
   }

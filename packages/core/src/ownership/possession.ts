@@ -124,9 +124,14 @@ export class LeaseEntry implements ScopedLease {
     return this.#left
   }
 
-  /** Leaves the lock to its heir. Throws what the hold throws. */
+  /** Leaves the lock to its heir. Throws what the hold throws, and is open then. */
   handOver(heir: string, withinMs: number): Promise<void> | undefined {
     return (this.#left = this.hold.handOver?.(this, heir, withinMs))
+  }
+
+  /** It was to be handed over, and is not. */
+  stay(): void {
+    this.#left = undefined
   }
 
   /** The hold was lost. To be called outside all frames. */

@@ -117,7 +117,7 @@ export class Semaphore {
         signal: options?.signal ?? undefined,
         use: (lease: PermitLease) => ({
           lease,
-          run: () => fn(lease),
+          run: () => this.#store.frames.runInBody(lease.entry.hold, undefined, () => fn(lease)),
           leave: () => lease.release(),
           report: (error) => this.#store.events.emitError(toHoldfastError(error, this.#subject)),
         }),

@@ -1,4 +1,12 @@
-import { resized, three, two, twoWithFault, type Mistake } from '@holdfast/model'
+import {
+  handedOver,
+  handedOverWithFault,
+  resized,
+  three,
+  two,
+  twoWithFault,
+  type Mistake,
+} from '@holdfast/model'
 import type { ScriptName } from '../../src/redis/scripts/generated.js'
 
 /** Mistakes in the scripts of locks that no single change of a condition or statement makes. */
@@ -41,6 +49,22 @@ export const lockDesignMistakes: readonly Mistake<ScriptName>[] = [
     bounds: two,
     from: `local token = nowText`,
     to: `local token = tostring((call('GET', fenceKey) or 0) + 1)\ntokenFloor = '0'`,
+  },
+  {
+    mistake: 'takes over from whoever holds',
+    breaks: 'exclusion',
+    bounds: handedOver,
+    only: 'lockTakeOver',
+    from: `if holder ~= heir then`,
+    to: `if holder == '' then`,
+  },
+  {
+    mistake: 'forgets on a repetition that it handed over',
+    breaks: 'ticket',
+    bounds: handedOverWithFault,
+    only: 'lockRelease',
+    from: `mine = holder == heir`,
+    to: ``,
   },
 ]
 

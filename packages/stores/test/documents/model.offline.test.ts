@@ -3,6 +3,7 @@ import {
   compareLatches,
   describeExploration,
   explore,
+  handedOver,
   lockKind,
   lockSequence,
   MemoryStore,
@@ -47,7 +48,7 @@ describe('through documents, steps do what they do to a plain state', () => {
 })
 
 describe('every interleaving of steps on documents keeps all promises', () => {
-  it.each<Bounds>([two, three])('of a lock, within %j', async (bounds) => {
+  it.each<Bounds>([two, three, handedOver])('of a lock, within %j', async (bounds) => {
     const store = new DocumentStepStore(lock, ownersOf(bounds))
     expect(describeExploration(await explore(store, bounds))).toMatch(/all promises hold$/)
   })

@@ -21,39 +21,6 @@ afterAll(() => Promise.all(servers.map((server) => server.stop())))
 
 const urls = (): string[] => servers.map(({ url }) => url)
 
-it('hands the lock on while the leader is killed under contenders, and tokens grow', async () => {
-  const holdfasts = Array.from({ length: 5 }, () =>
-    clients.open({ hosts: urls() }, { watchdogTimeoutMs: 9_000 }),
-  )
-  let inside = 0
-  let most = 0
-  const tokens: number[] = []
-  const visit = async (n: number): Promise<void> => {
-    const lock = holdfasts[n % holdfasts.length]?.getLock('contended')
-    await lock?.withLock(async (lease) => {
-      inside += 1
-      most = Math.max(most, inside)
-      tokens.push(lease.fencingToken)
-      await new Promise(setImmediate)
-      inside -= 1
-    })
-  }
-  const leader = await findLeader(servers)
-  const visits = Promise.all(
-    Array.from({ length: 20 }, async (_, n) => {
-      for (let round = 0; round < 10; round += 1) await visit(n)
-    }),
-  )
-  await until(() => tokens.length >= 20)
-  await leader.kill()
-  await visits
-  expect(most).toBe(1)
-  expect(tokens).toHaveLength(200)
-  expect(tokens).toEqual([...tokens].sort((a, b) => a - b))
-  expect(new Set(tokens).size).toBe(200)
-  await leader.restart()
-})
-
 it('keeps a hold over an election, and over a loss of the quorum that is shorter than the session', async () => {
   const holdfast = clients.open({ hosts: urls() }, { watchdogTimeoutMs: 9_000, commandTimeoutMs: 1_000 })
   const lease = await holdfast.getLock('kept').lock()

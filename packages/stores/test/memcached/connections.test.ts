@@ -69,32 +69,11 @@ it('keeps a connection that is slow for longer than one request may take', async
   expect(session.connectionEpoch).toBe(0)
 })
 
-it('gives requests up while the server is frozen, and goes on when it is not', async () => {
-  await using own = await startMemcached()
-  const session = BareSession.of({ url: own.url }, 300)
-  cleanups.push(() => session.close())
-  await session.prepare()
-  await own.freeze()
-  expect((await failureOf(session.read('a', 300))).error).toBeInstanceOf(UnavailableError)
-  own.thaw()
-  await until(() => session.textOf('a').then(() => true))
-})
-
 it('writes requests of one turn at once, and pairs their replies', async () => {
   const { session } = await open()
   const keys = Array.from({ length: 300 }, (_, n) => `k${n}`)
   await Promise.all(keys.map((key) => session.write(key, `of ${key}`)))
   expect(await Promise.all(keys.map((key) => session.textOf(key)))).toEqual(keys.map((key) => `of ${key}`))
-})
-
-it('loses a reply without losing the connection for good, and says that it does not know the outcome', async () => {
-  const { session, proxy } = await open()
-  const { version } = await session.read('lost', timeoutMs)
-  const lost = proxy.loseReply((command) => command.startsWith('add holdfast:lost'))
-  const { error } = await failureOf(session.replace('lost', 'x', version, 30_000, timeoutMs))
-  expect(error).toBeInstanceOf(UnavailableError)
-  await lost
-  expect(await session.textOf('lost')).toBe('x')
 })
 
 it('waits for no server that accepts connections and says nothing longer than it may', async () => {

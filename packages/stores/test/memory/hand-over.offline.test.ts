@@ -1,3 +1,4 @@
+import { linkedEngine } from '@holdfast/conformance'
 import { Holdfast, InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
 import { memory, type MemoryStore } from '@holdfast/stores/memory'
 
@@ -95,6 +96,35 @@ describe('a lock that is handed over', () => {
     const ticket = await ticketOf(await mine.lock())
     await expect(theirs.takeOver(ticket, { signal: abort.signal })).rejects.toThrow('no more')
     await (await theirs.takeOver(ticket))?.unlock()
+  })
+
+  it('waits for an inner lease that is on its way out', async () => {
+    const lock = ann.getLock('order')
+    const lease = await lock.lock()
+    const inner = await lease.run(() => lock.lock())
+    const leaving = inner.unlock()
+    const ticket = await ticketOf(lease)
+    await leaving
+    await (await bob.getLock('order').takeOver(ticket))?.unlock()
+  })
+
+  it('stays with its lease while an earlier command has no reply', async () => {
+    const { engine, link } = linkedEngine(store)
+    const holdfast = new Holdfast({ engine, commandTimeoutMs: 100 })
+    holdfast.on('error', () => undefined).on('warning', () => undefined)
+    const lock = holdfast.getLock('order')
+    const lease = await lock.lock()
+    const inner = await lease.run(() => lock.lock())
+    link.blackHole('toClient')
+    const leaving = inner.unlock()
+    await expect(ticketOf(lease)).rejects.toThrow(
+      'lock order was not handed over: an earlier command has had no reply. This lease is still open',
+    )
+    link.heal()
+    await leaving
+    expect(lease.isHeld).toBe(true)
+    await lease.unlock()
+    await holdfast.close()
   })
 
   it('belongs to the scope that takes it over', async () => {

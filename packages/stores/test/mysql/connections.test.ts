@@ -1,5 +1,5 @@
-import { killConnections, startMysql, startProxy, until, type MysqlServer } from '@holdfast/testkit'
-import { inTime, keepMs, openSession } from './support/sessions.js'
+import { killConnections, startMysql, until, type MysqlServer } from '@holdfast/testkit'
+import { inTime, openSession } from './support/sessions.js'
 
 let server: MysqlServer
 
@@ -37,20 +37,6 @@ it('connections that an administrator ends are made again, and the client is tol
   await session.read('a', inTime)
 })
 
-it('documents and their name outlast a crash of the server; a step in the meantime rejects in its time', async () => {
-  await using crashing = await startMysql()
-  await using opened = openSession({ url: crashing.url, table })
-  const { session, told } = opened
-  const { version, incarnation } = await session.read('a', inTime)
-  await session.replace('a', 'kept', version, keepMs, inTime)
-  await crashing.kill()
-  await until(() => told.includes('broken'))
-  await expect(session.read('a', 200)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
-  await crashing.restart({ crash: true })
-  await until(() => told.includes('reconnected'))
-  expect(await session.read('a', inTime)).toMatchObject({ text: 'kept', incarnation })
-})
-
 it('a server that hangs holds up no call for longer than it may take, and its connections are replaced', async () => {
   await using hanging = await startMysql()
   await using opened = openSession({ url: hanging.url, table }, { commandTimeoutMs: 1_000 })
@@ -72,29 +58,6 @@ it('nothing of a closed session is left, whatever was under way', async () => {
   for (const end of await ends)
     if (end.status === 'rejected') expect(end.reason).toMatchObject({ code: 'CLOSED' })
   await expect(session.read('a', inTime)).rejects.toMatchObject({ code: 'CLOSED' })
-})
-
-it('a cut link, a lost reply and a link that swallows bytes reject what is under way, and the next step works', async () => {
-  await using proxy = await startProxy(server, 'mysql')
-  const url = `mysql://root@${proxy.host}:${proxy.port}/app`
-  await using opened = openSession({ url, table }, { commandTimeoutMs: 1_000 })
-  const { session, told } = opened
-  const { version } = await session.read('linked', inTime)
-  const lost = proxy.loseReply((statement) => statement.startsWith('insert'))
-  await expect(session.replace('linked', 'text', version, keepMs, inTime)).rejects.toMatchObject({
-    code: 'UNAVAILABLE',
-  })
-  await lost
-  // It was carried out all the same.
-  expect((await session.read('linked', inTime)).text).toBe('text')
-  proxy.blackHole('toServer', { drop: true })
-  await expect(session.read('linked', 100)).rejects.toThrow(/did not reply/)
-  await until(() => told.filter((each) => each === 'broken').length === 2)
-  proxy.heal()
-  await until(() => told.at(-1) === 'reconnected')
-  proxy.cut()
-  await until(() => told.filter((each) => each === 'broken').length === 3 && told.at(-1) === 'reconnected')
-  expect((await session.read('linked', inTime)).text).toBe('text')
 })
 
 it('the first step rejects at once where nobody listens', async () => {

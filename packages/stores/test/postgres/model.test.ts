@@ -3,6 +3,8 @@ import {
   comparedOwners,
   describeExploration,
   explore,
+  handedOver,
+  handedOverWithFault,
   lockKind,
   lockSequence,
   MemoryStore,
@@ -51,12 +53,14 @@ async function exploreFunctions(
 const few: readonly Bounds[] = [
   { owners: 2, faults: 1, hasUpkeep: true },
   { owners: 2, faults: 1, nesting: 1, mayLoseData: true },
+  handedOver,
 ]
 
 const small: readonly Bounds[] = [
   ...few,
   { owners: 3, faults: 0, hasUpkeep: true },
   { owners: 2, faults: 0, forces: 1, hasUpkeep: true },
+  handedOverWithFault,
 ]
 
 /** With `MODEL=large`: up to minutes each. */

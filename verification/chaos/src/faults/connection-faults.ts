@@ -38,10 +38,11 @@ const requestsOrReleases: Readonly<Record<ObjectName, RegExp>> = {
   latch: /^EVALSHA \w+ [23] /i,
   'multi-lock': /^EVALSHA \w+ ([48] |1 \S+ \S+ \d+ \d+$)/i,
   quorum: /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i,
+  'hand-over': /^EVALSHA \w+ (4 |1 \S+ \S+ \d+ \d+$)/i,
 }
 
 /** The functions of PostgreSQL that do the same, whatever the object. */
-const calls = /select \* from "\w+"\.\w*(acquire|release|latch)\w*\(/
+const calls = /select \* from "\w+"\.\w*(acquire|release|latch|take_over)\w*\(/
 
 /** Entries made and removed in ZooKeeper, and transactions of etcd. */
 const writes = /^(create|delete|setData|multi) |holdfast\//

@@ -1,7 +1,6 @@
 import { holdSnapshot, killBackends, type PostgresPair } from '@holdfast/testkit'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ObjectName } from '../objects.js'
-import { rowsOf } from '../postgres-rows.js'
 import type { PostgresTopology } from '../postgres-topologies.js'
 import type { FaultPlan } from './fault-plan.js'
 import type { FaultKind, Heal, Instant } from './fault-kind.js'
@@ -20,6 +19,16 @@ function onServers(
   }
 }
 
+const shared = ['shared', 'shared_hold', 'shared_place', 'tombstone']
+const tableNames: Readonly<Partial<Record<ObjectName, readonly string[]>>> = {
+  'read-write-lock': shared,
+  semaphore: shared,
+  latch: ['latch', 'latch_party', 'latch_waiter'],
+}
+
+const tablesOf = (object: ObjectName): string =>
+  (tableNames[object] ?? ['lock', 'place', 'tombstone']).map((name) => `holdfast.${name}`).join(', ')
+
 /** Something that is run on the tables of the object; it is over when it is done. */
 const running = (disturbs: FaultKind['disturbs'], sqlFor: (tables: string) => string): FaultKind =>
   onServers({ disturbs }, async (topology, _, object) => {
@@ -27,7 +36,7 @@ const running = (disturbs: FaultKind['disturbs'], sqlFor: (tables: string) => st
     // The first client makes them.
     const [tables] = await server.query("select to_regclass('holdfast.tombstone') is not null as exist")
     if (tables?.['exist'] !== true) return 'missed'
-    await server.query(sqlFor(rowsOf(object).tables))
+    await server.query(sqlFor(tablesOf(object)))
     return 'over'
   })
 

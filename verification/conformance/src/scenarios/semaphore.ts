@@ -1,7 +1,7 @@
-import { InvalidArgumentError, UnavailableError, type Semaphore } from '@holdfast/core'
+import { ClosedError, InvalidArgumentError, UnavailableError, type Semaphore } from '@holdfast/core'
 import { expect } from '../expect/expect.js'
 import { commandsPerCycle } from '../support/commands-per-cycle.js'
-import { hungMs, until } from '../support/until.js'
+import { hungMs, uniqueName, until } from '../support/until.js'
 import { failureOf, nextEvent, someTurns, untilWaiters, whenAborted, Witness } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
 
@@ -36,6 +36,20 @@ export function describeSemaphore(suite: Suite): void {
       await Promise.all(calls)
       expect([witness.entries, witness.most]).toEqual([30, 3])
       expect(await a.semaphore.available()).toBe(3)
+    })
+
+    it('one that holds permits acquires locks and further permits while its client drains', async () => {
+      const { holdfast, semaphore } = await open(2)
+      let closing: Promise<void> | undefined
+      const isLocked = await semaphore.withPermits(async () => {
+        closing = holdfast.close({ drainMs: 20_000 })
+        await semaphore.withPermits((further) => expect(further.isHeld).toBe(true))
+        const lock = holdfast.getLock(uniqueName('other'))
+        return lock.withLock(() => lock.isHeld())
+      })
+      expect(isLocked).toBe(true)
+      expect(await failureOf(semaphore.acquire())).toBeInstanceOf(ClosedError)
+      await closing
     })
 
     it('large request: it is not overtaken by small ones, and they follow it', async () => {

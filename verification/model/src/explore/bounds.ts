@@ -11,6 +11,10 @@ export const resized: Bounds = {
   shared: { size: 3, wants: [2, 1], resizes: [1, 3, 0] },
 }
 
+/** One hands over, and one or two take over. */
+export const handedOver: Bounds = { owners: 5, faults: 0, nesting: 0, takers: 2 }
+export const handedOverWithFault: Bounds = { owners: 4, faults: 1, nesting: 0, takers: 1 }
+
 export const two: Bounds = { owners: 2, faults: 0 }
 export const three: Bounds = { owners: 3, faults: 0, nesting: 0 }
 export const twoWithFault: Bounds = { owners: 2, faults: 1 }

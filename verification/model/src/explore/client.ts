@@ -26,8 +26,13 @@ export const request = (owner: Owner): Owner => ({
   ...owner,
   phase: 'requesting',
   wasRevoked: false,
-  command: send(owner.isSubscribed || owner.isQueued ? 'request' : 'try'),
+  command: send(requestOf(owner)),
 })
+
+function requestOf({ isTaker, isSubscribed, isQueued }: Owner): StepKind {
+  if (isTaker) return 'take over'
+  return isSubscribed || isQueued ? 'request' : 'try'
+}
 
 export const enter = (owner: Owner): Owner => ({ ...owner, hasNested: true, command: send('enter') })
 
@@ -42,6 +47,14 @@ export function leave(owner: Owner): Owner {
   if (owner.count > owner.want) return { ...owner, count: owner.count - 1, command: send('leave') }
   return { ...owner, phase: 'releasing', count: 0, command: send(owner.inDoubt ? 'abandon' : 'release') }
 }
+
+/** Leaves the only lease of its hold to the ticket. */
+export const handOver = (owner: Owner): Owner => ({
+  ...owner,
+  phase: 'releasing',
+  count: 0,
+  command: send(owner.inDoubt ? 'hand over in doubt' : 'hand over'),
+})
 
 /** Ends an acquisition without a hold. A request in flight may still run. */
 export function giveUp(owner: Owner): Owner {
@@ -123,6 +136,7 @@ export function onReply(owner: Owner, reply: Reply): Owner {
   switch (command.step) {
     case 'request':
     case 'try':
+    case 'take over':
       return onRequestReply(
         { ...replied, inDoubt: owner.inDoubt || command.isRepeated },
         reply,
@@ -133,6 +147,9 @@ export function onReply(owner: Owner, reply: Reply): Owner {
     case 'release':
     case 'abandon':
       return onReleaseReply(replied, reply, command.isRepeated)
+    case 'hand over':
+    case 'hand over in doubt':
+      return reply === 'released' ? end(replied) : lose(replied, false)
     default:
       return reply === 'released' ? replied : lose(replied, false)
   }
@@ -146,6 +163,7 @@ function onRequestReply(owner: Owner, reply: Reply, isLate: boolean): Owner {
       return hold(owner)
     case 'queued':
     case 'unqueued':
+      if (owner.isTaker) return giveUp({ ...owner, phase: 'waiting' })
       return accept({ ...owner, phase: 'waiting', hasReply: true, isQueued: reply === 'queued' })
     default:
       return giveUp({ ...owner, phase: 'waiting' })

@@ -1,7 +1,18 @@
 import type { Job, Outcome } from './job.js'
 import { isServable, newHolders } from './after.js'
 import type { Problem } from './problem.js'
-import { at, nameOf, replaced, roomOf, type Notice, type Owner, type Reply, type State } from './state.js'
+import {
+  at,
+  isLeaving,
+  isTicket,
+  nameOf,
+  replaced,
+  roomOf,
+  type Notice,
+  type Owner,
+  type Reply,
+  type State,
+} from './state.js'
 
 export interface Ran {
   readonly state: State
@@ -21,10 +32,12 @@ export function applied(state: State, owner: number, step: Job['step'], outcome:
   })
   const stayed = state.arrivals.filter((each) => store.queue.includes(each))
   const arrivals = [...stayed, ...store.queue.filter((each) => !stayed.includes(each))]
-  const withdrawn = step === 'release' || step === 'abandon' ? owner : null
+  const withdrawn = isLeaving(step) ? owner : null
   const requester = step === 'request' || step === 'try' ? owner : null
   const after = { ...state, store }
-  const overtakings = next.flatMap((each) => overtaken(after, each, withdrawn, requester))
+  // The lock is not free until it is taken over.
+  const inTurn = step === 'take over' ? [] : next.filter((each) => !isTicket(at(owners, each)))
+  const overtakings = inTurn.flatMap((each) => overtaken(after, each, withdrawn, requester))
   return { state: { ...after, owners, arrivals }, reply, problems: [...outcome.problems, ...overtakings] }
 }
 

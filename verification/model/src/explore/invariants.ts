@@ -1,5 +1,5 @@
 import type { Problem } from './problem.js'
-import { at, nameOf, type Owner, type State } from './state.js'
+import { at, nameOf, type Owner, type Phase, type State } from './state.js'
 
 /** Checks a state as an observer would who sees the owners and the store at once. */
 export function problemsOf({ owners, store, size }: State): Problem[] {
@@ -38,14 +38,14 @@ export function problemsOf({ owners, store, size }: State): Problem[] {
   return found
 }
 
+const restingPhases: readonly Phase[] = ['idle', 'over', 'crashed', 'unwritten', 'written']
+
 /** Nothing is in flight, and the store keeps nothing but the last token. */
 export const isQuiet = ({ owners, store }: State): boolean =>
   store.counts.every((count) => count === 0) &&
   store.queue.length === 0 &&
   store.entries.every((entry) => entry === '-') &&
-  owners.every(
-    (owner) => ['idle', 'over', 'crashed'].includes(owner.phase) && isIdle(owner) && owner.inbox.length === 0,
-  )
+  owners.every((owner) => restingPhases.includes(owner.phase) && isIdle(owner) && owner.inbox.length === 0)
 
 const isIdle = ({ command, wire, strays }: Owner): boolean =>
   command === null && wire.length === 0 && strays.length === 0

@@ -6,13 +6,14 @@ import { judgeTimes } from './judge-times.js'
 import { lastToken, ownerNumber, type Job } from './job.js'
 import type { Problem } from './problem.js'
 import type { Shape } from './shape.js'
-import { at, nameOf, roomOf } from './state.js'
+import { at, isHandingOver, isLeaving, nameOf, roomOf } from './state.js'
 
 /** Checks what one step did, as far as its reply, its notifications and the contents of the store show it. */
 export const judge = (shape: Shape, job: Job, step: Step, after: After): Problem[] => [
-  ...tokenProblems(job, step, after),
+  ...tokenProblems(shape, job, step, after),
   ...permitProblems(shape, job, step, after),
   ...refusalProblems(shape, job, after),
+  ...ticketProblems(shape, job, after),
   ...entryProblems(job, after),
   ...positionProblems(job, after),
   ...inboxProblems(after, step),
@@ -25,11 +26,11 @@ export const judge = (shape: Shape, job: Job, step: Step, after: After): Problem
 const clockLagUs = 13 * 3_600_000_000
 
 /** All that enter in a step share its token, the others keep theirs. */
-function tokenProblems(job: Job, step: Step, after: After): Problem[] {
+function tokenProblems({ ticket }: Shape, job: Job, step: Step, after: After): Problem[] {
   const { store: before } = job
   const { store, reply, notices, contents } = after
   const { token, holds } = contents
-  const entered = newHolders(before, store)
+  const entered = newHolders(before, store).filter((owner) => owner !== ticket)
   const last = before.hasFence ? lastToken : 0
   const floor = 'tokenFloor' in step ? step.tokenFloor : 0
   const found: Problem[] = []
@@ -74,7 +75,9 @@ function permitProblems(shape: Shape, job: Job, step: Step, { store }: After): P
   }
   store.counts.forEach((count, each) => {
     const had = at(before.counts, each)
-    const wanted = had === 0 ? at(shape.wants, each) : each === owner ? countAfter(shape, step, had) : had
+    const isGiven = each === shape.ticket && job.step === 'take over' && at(store.counts, owner) > 0
+    const own = each === owner ? countAfter(shape, step, had) : isGiven ? 0 : had
+    const wanted = had === 0 ? at(shape.wants, each) : own
     // Nothing is left of a hold that was given up, unless another step of the same owner lets it in again.
     if ((count === 0 && (had === 0 || wanted === 0)) || count === wanted) return
     found.push(problem('count', `${nameOf(each)} had ${had}, and has ${count} instead of ${wanted}`))
@@ -109,6 +112,21 @@ function refusalProblems(shape: Shape, job: Job, { store, reply: { kind } }: Aft
     : []
 }
 
+/** Who takes over is in if the ticket holds, and who has done so before; the ticket holds if its owner did. All else changes nothing. */
+function ticketProblems({ ticket }: Shape, { step, store: before, owner }: Job, after: After): Problem[] {
+  const { store, reply } = after
+  if (ticket === null || !(isHandingOver(step) || step === 'take over')) return []
+  const [from, to] = isHandingOver(step) ? [owner, ticket] : [ticket, owner]
+  const isRefused = step === 'take over' && before.entries[owner] === 'tombstone'
+  const hasPassed = (at(before.counts, from) > 0 && !isRefused) || at(before.counts, to) > 0
+  const isPassed = reply.kind === 'held' || reply.kind === 'released'
+  const found = hasPassed === isPassed ? [] : [`${nameOf(owner)} is answered ${reply.kind}`]
+  if (hasPassed && at(store.counts, to) === 0) found.push(`${nameOf(to)} does not hold`)
+  if (step === 'take over' && !hasPassed && store.key !== before.key)
+    found.push(`${nameOf(owner)} is refused, which changes ${before.key} to ${store.key}`)
+  return found.map((detail) => problem('ticket', detail))
+}
+
 function entryProblems({ store: before }: Job, { store }: After): Problem[] {
   const found: Problem[] = []
   for (const owner of holders(store)) {
@@ -134,7 +152,7 @@ function positionProblems({ store: before, owner, step }: Job, { store, reply }:
     ? []
     : [problem('order', `the queue was ${before.queue.join()}, and is ${store.queue.join()}`)]
   for (const each of before.queue) {
-    const hasLeft = each === owner && (step === 'release' || step === 'abandon')
+    const hasLeft = each === owner && isLeaving(step)
     if (hasLeft || before.entries[each] !== 'live' || at(store.counts, each) > 0) continue
     if (store.entries[each] !== 'live') found.push(problem('order', `${nameOf(each)} lost its position`))
   }

@@ -3,6 +3,7 @@ import {
   enter,
   fail,
   giveUp,
+  handOver,
   leave,
   lower,
   onNotice,
@@ -16,7 +17,17 @@ import { applied, withRan, type Ran } from './effects.js'
 import type { Job, Outcome } from './job.js'
 import type { Move, MoveKind } from './move.js'
 import type { Problem } from './problem.js'
-import { at, nameOf, replaced, without, type Command, type Owner, type State } from './state.js'
+import {
+  at,
+  isHandingOver,
+  isTicket,
+  nameOf,
+  replaced,
+  without,
+  type Command,
+  type Owner,
+  type State,
+} from './state.js'
 import { withoutData } from './data-loss.js'
 import { timeMoves } from './time.js'
 
@@ -44,6 +55,7 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
       problems,
     })
   }
+  const ticket = state.owners.at(-1)?.phase
   const withOwner = (owner: number, value: Owner): State => ({
     ...state,
     owners: replaced(state.owners, owner, value),
@@ -64,11 +76,14 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
 
   state.owners.forEach((owner, i) => {
     const name = nameOf(i)
+    if (isTicket(owner)) return
     if (owner.phase === 'idle') {
+      if (owner.isTaker && ticket !== 'written') return
       // Idle owners that want the same are alike: they begin in alphabetical order.
-      const isAlike = ({ phase, want }: Owner): boolean => phase === 'idle' && want === owner.want
+      const isAlike = ({ phase, want, isTaker }: Owner): boolean =>
+        phase === 'idle' && want === owner.want && isTaker === owner.isTaker
       if (!state.owners.slice(0, i).some(isAlike))
-        emit('choice', `${name} requests`, withOwner(i, request(owner)))
+        emit('choice', `${name} ${owner.isTaker ? 'takes over' : 'requests'}`, withOwner(i, request(owner)))
       return
     }
     commandMoves(owner, i, name)
@@ -95,7 +110,9 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
     if (reply !== null) {
       const text = `the reply to ${name}'s ${step}`
       const problems = refused(owner, reply, name)
-      emit('progress', `${text} arrives: ${reply}`, withOwner(i, onReply(owner, reply)), problems)
+      const next = withOwner(i, onReply(owner, reply))
+      const isHandedOver = isHandingOver(step) && reply === 'released'
+      emit('progress', `${text} arrives: ${reply}`, isHandedOver ? withTicket(next) : next, problems)
       emit('fault', `${text} is lost`, withOwner(i, failed))
       if (isRequest) emit('fault', `${text} is lost, it is sent again`, withOwner(i, again))
       return
@@ -212,6 +229,8 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
         emit('choice', `${name} gives back a permit`, withOwner(i, lower(owner)))
       const label = owner.count > owner.want ? `${name} leaves once` : `${name} releases`
       emit('progress', label, withOwner(i, leave(owner)))
+      if (ticket === 'unwritten' && !owner.isTaker && owner.count === owner.want)
+        emit('choice', `${name} hands over`, withOwner(i, handOver(owner)))
     }
   }
 
@@ -247,6 +266,12 @@ export function movesOf(state: State, look: Look): readonly Move[] | null {
     if (!ran) return
     emit('choice', `another client resizes to ${size}`, { ...ran.state, resizesLeft }, ran.problems)
   }
+}
+
+/** Its owner knows that it is good, and passes it on. */
+const withTicket = (state: State): State => {
+  const last = state.owners.length - 1
+  return { ...state, owners: replaced(state.owners, last, { ...at(state.owners, last), phase: 'written' }) }
 }
 
 const refused = (owner: Owner, reply: string, name: string): Problem[] =>

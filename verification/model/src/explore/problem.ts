@@ -5,6 +5,7 @@ export const promises = {
   count: 'while nothing of a holder is in flight, its hold count or its permits are the same in the store',
   sum: 'the counter of permits is the sum of the holds, each of which has its end, and both keys live as long as all of them',
   counter: 'the number of waiters that is kept is that of the queue entries',
+  ticket: 'of a lock that was handed over the ticket has the hold, and of those who take over one',
   token: 'a token given later is larger, and a hold keeps its token',
   order:
     'who has a queue entry has one position, and no owner overtakes a live, subscribed waiter that queued earlier',

@@ -30,11 +30,22 @@ export function storeState(
 
 /**
  * What an owner has the store do. `request` queues, `try` does not; `enter` and `leave` set the count of a lock to 2 and 1;
- * `lower` gives back all permits but as many as it says; `release` gives up hold and queue entry; `abandon` does too, and leaves a tombstone.
+ * `lower` gives back all permits but as many as it says; `release` gives up hold and queue entry; `abandon` does too, and leaves a tombstone;
+ * `hand over` leaves the hold to the ticket, and `take over` enters in its place.
  */
-export type StepKind = 'request' | 'try' | 'enter' | 'leave' | Lowering | 'release' | 'abandon'
+export type StepKind =
+  'request' | 'try' | 'enter' | 'leave' | Lowering | 'release' | 'abandon' | HandingOver | 'take over'
 
 export type Lowering = `lower to ${number}`
+
+/** One in doubt leaves a tombstone, too. */
+export type HandingOver = 'hand over' | 'hand over in doubt'
+
+export const isHandingOver = (step: string): step is HandingOver => step.startsWith('hand over')
+
+/** Gives up hold and queue entry. */
+export const isLeaving = (step: string): boolean =>
+  step === 'release' || step === 'abandon' || isHandingOver(step)
 
 export type Reply =
   | 'held'
@@ -69,7 +80,17 @@ export interface Command {
 export type Notice = 'granted' | 'late' | 'revoked'
 
 export type Phase =
-  'idle' | 'requesting' | 'waiting' | 'pausing' | 'holding' | 'releasing' | 'over' | 'crashed'
+  | 'idle'
+  | 'requesting'
+  | 'waiting'
+  | 'pausing'
+  | 'holding'
+  | 'releasing'
+  | 'over'
+  | 'crashed'
+  /** It is no owner but a ticket. */
+  | 'unwritten'
+  | 'written'
 
 export interface Owner {
   readonly phase: Phase
@@ -78,6 +99,8 @@ export interface Owner {
   /** How often it believes it has entered, or how many permits; 0 when it does not believe it holds. */
   readonly count: number
   readonly hasNested: boolean
+  /** It takes over what another owner hands over, and requests nothing. */
+  readonly isTaker: boolean
   readonly inDoubt: boolean
   readonly isQueued: boolean
   readonly hasReply: boolean
@@ -120,6 +143,7 @@ const fresh: Owner = {
   want: 1,
   count: 0,
   hasNested: false,
+  isTaker: false,
   inDoubt: false,
   isQueued: false,
   hasReply: false,
@@ -147,6 +171,8 @@ export interface Bounds {
   readonly hasUpkeep?: boolean
   /** Whether one of the faults is a crash of the store that loses all it has. */
   readonly mayLoseData?: boolean
+  /** How many owners take over, the last but one of all: the last one is a ticket. */
+  readonly takers?: number
   /** Of a read/write lock or semaphore; without it the object is a lock. */
   readonly shared?: Shared
 }
@@ -167,6 +193,7 @@ export const initialState = ({
   nesting = owners,
   hasUpkeep = false,
   mayLoseData = false,
+  takers = 0,
   shared,
 }: Bounds): State => ({
   store: storeState(Array<number>(owners).fill(0), [], Array<Entry>(owners).fill('-'), false),
@@ -176,6 +203,8 @@ export const initialState = ({
   size: shared?.size ?? 1,
   owners: Array.from({ length: owners }, (_, i) => ({
     ...fresh,
+    ...(takers > 0 && i === owners - 1 && { phase: 'unwritten' as const }),
+    isTaker: takers > 0 && i < owners - 1 && i >= owners - 1 - takers,
     want: shared?.wants[i] ?? 1,
     hasNested: i >= nesting || shared !== undefined,
   })),
@@ -188,6 +217,8 @@ export const initialState = ({
 /** Whether the client of an owner that is done is subscribed matters to a queue entry that it left. */
 const subscriptionOf = ({ entries }: StoreState, { isSubscribed }: Owner, owner: number): string =>
   entries[owner] === '-' ? '' : flag(isSubscribed)
+
+export const isTicket = ({ phase }: Owner): boolean => phase === 'unwritten' || phase === 'written'
 
 /** Nothing of it is in flight or ever will be. */
 const isDone = ({ phase, command, wire, strays, inbox }: Owner): boolean =>
@@ -205,6 +236,7 @@ function encode(owner: Owner): string {
   const { command } = owner
   const flags = [
     owner.hasNested,
+    owner.isTaker,
     owner.inDoubt,
     owner.isQueued,
     owner.hasReply,

@@ -4,14 +4,16 @@ import type { Shape } from './shape.js'
 import { at, type Reply as ModelReply } from './state.js'
 
 /** The step that a job takes. */
-export function stepOf({ isLock, size, wants }: Shape, { owner: number, step, store }: Job): Step {
+export function stepOf({ isLock, size, wants, ticket }: Shape, { owner: number, step, store }: Job): Step {
   const owner = ownerName(number)
   const { leaseMs } = times
   const entryTtlMs = times.entryTtlMs(number)
+  const heir = ticket === null ? undefined : ownerName(ticket)
   switch (step) {
     case 'request':
     case 'try':
     case 'enter':
+    case 'take over':
       return {
         kind: 'acquire',
         owner,
@@ -22,7 +24,13 @@ export function stepOf({ isLock, size, wants }: Shape, { owner: number, step, st
         grantLeaseMs: leaseMs,
         proof: proofOf(owner),
         tokenFloor: 0,
+        ...(step === 'take over' && { heir }),
       }
+    case 'hand over':
+    case 'hand over in doubt': {
+      const tombstoneMs = step === 'hand over' ? 0 : times.tombstoneMs
+      return { kind: 'release', owner, count: 0, tombstoneMs, keepMs: leaseMs, heir, tokenFloor: 0 }
+    }
     case 'refresh':
       return { kind: 'refresh', owner, entryTtlMs }
     case 'renew':

@@ -41,7 +41,7 @@ export function timeMoves(state: State, emit: (kind: MoveKind, label: string, ne
       )
     }
     const mayStillRequest = [...owner.wire, ...owner.strays, owner.command?.step].some(
-      (step) => step === 'request' || step === 'try',
+      (step) => step === 'request' || step === 'try' || step === 'take over',
     )
     if (entry === 'tombstone' && !mayStillRequest) {
       emit('progress', `the tombstone of ${name} expires`, change(replaced(store.entries, i, '-')))

@@ -3,6 +3,7 @@ import { parseHistory, type CheckOptions, type History } from './history.js'
 import { checkCounts } from './promises/counts.js'
 import { checkExclusion } from './promises/exclusion.js'
 import { checkHandOffs } from './promises/hand-offs.js'
+import { checkKept } from './promises/kept.js'
 import { checkLeftovers } from './promises/leftovers.js'
 import { checkLatches } from './promises/latches.js'
 import { checkLosses } from './promises/losses.js'
@@ -20,7 +21,8 @@ import type { Violation } from './violation.js'
  *
  * - `exclusion`: no two holds of one lock are live at one instant; live holds never have more permits than there are, when
  *   one of them begins or gets more. A hold is live while its process claims it, and
- *   until its last call left, its loss was reported, or it was killed. Holds that only touch do not overlap.
+ *   until its last call left, its loss was reported, or it was killed. Holds that only touch do not overlap. What a release keeps, or
+ *   a hand-over, is granted to no other before its time; what was handed over is taken over once.
  * - `tokens`: of one lock, every hold's token is larger than those of all earlier holds; a re-entry has its hold's. Holds
  *   that fit beside each other may have entered in one step, with one token.
  * - `order`: no request made after a waiter was queued is served before that waiter, unless a fault or a stall
@@ -52,6 +54,7 @@ export function checkHistory(events: readonly HistoryEvent[], options: CheckOpti
 
 const rules: readonly ((history: History) => Violation[])[] = [
   checkExclusion,
+  checkKept,
   checkTokens,
   checkOrder,
   checkProgress,

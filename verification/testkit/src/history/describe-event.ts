@@ -17,7 +17,11 @@ export function describeEvent(
     case 'requested': {
       const wanted =
         event.permits === undefined ? of || ' the lock' : ` ${permitsText(event.permits)}${of && ` of${of}`}`
-      return `${event.process} requests${wanted}, ${limitOf(event.waitMs)}`
+      if (event.ticketOf !== undefined)
+        return `${event.process} takes over${wanted}, which ${event.ticketOf} has handed over`
+      const kept = event.atLeastMs === undefined ? '' : `, keeps it for at least ${event.atLeastMs} ms`
+      const handed = event.handsOverMs === undefined ? '' : `, hands it over for ${event.handsOverMs} ms`
+      return `${event.process} requests${wanted}, ${limitOf(event.waitMs)}${kept}${handed}`
     }
     case 'queued':
       return `${event.process} is queued${of && ` for${of}`} as ${event.owner}`

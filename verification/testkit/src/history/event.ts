@@ -39,7 +39,9 @@ export type HistoryEvent =
   /**
    * A call was made. `waitMs`: its wait limit; `null`: none. `abortAtMs`: when its signal aborts; absent: never.
    * `leaseMs`: its fixed lease; absent: its hold is renewed for as long as it is needed. `permits`: how many it wants;
-   * absent: 1. `together`: calls with the same one are the members of one call, which gets all of them or none.
+   * absent: 1. `together`: calls with the same one are the members of one call, which gets all of them or none. `atLeastMs`: its release
+   * keeps the lock until so long after the grant. `handsOverMs`: in place of a release it hands the lock over, for so long. `ticketOf`:
+   * it takes over what that call has handed over.
    */
   | (OfCall & {
       readonly kind: 'requested'
@@ -48,6 +50,9 @@ export type HistoryEvent =
       readonly leaseMs?: number
       readonly permits?: number
       readonly together?: string
+      readonly atLeastMs?: number
+      readonly handsOverMs?: number
+      readonly ticketOf?: string
     })
   /** An owner has a queue entry. The library reports it without the call that it belongs to. */
   | (At & {

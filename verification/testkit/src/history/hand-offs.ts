@@ -18,6 +18,12 @@ export function handOffsOf(history: History): HandOff[] {
   // A call for several locks enters all of them when it has the last one.
   const parts = calls.filter(({ requested }) => requested.together !== undefined)
   const together = new Set(parts.map(({ requested }) => requested.call))
+  // When it left, the lock stayed held.
+  const keeps = new Set(
+    calls.flatMap(({ requested: { call, atLeastMs, handsOverMs } }) =>
+      atLeastMs === undefined && handsOverMs === undefined ? [] : [call],
+    ),
+  )
   const mayHaveHad = (lock: string, fromMs: number, untilMs: number): boolean =>
     parts.some(
       ({ requested, refused }) =>
@@ -33,6 +39,7 @@ export function handOffsOf(history: History): HandOff[] {
       if (together.has(acquired.call)) return []
       const left = sizes.isLock(hold.lock) ? ofLock[n - 1]?.live.at(-1)?.until : roomMadeFor(hold, history)
       if ((left?.kind !== 'left' && left?.kind !== 'lowered') || left.atMs > acquired.atMs) return []
+      if (keeps.has(left.call)) return []
       // It may have had this one while it waited for another.
       if (mayHaveHad(hold.lock, left.atMs, acquired.atMs)) return []
       const queueEntry = queueEntries.get(entryKey(hold))?.find(({ atMs }) => atMs < left.atMs)

@@ -233,6 +233,18 @@ describe('order', () => {
     )
   })
 
+  it('is told by times alone after a resize, where tokens are not drawn in turn: a message may be late', () => {
+    const overtakings = (servedMs: number): number => {
+      const waiting = [wants(99, 'w1', 1), queued(100, 'w1'), wants(120, 'b1', 1)]
+      const events = [sized(4), ...resized(50, 60, 5), ...waiting, holds(150, 'b1', 1, 9)]
+      const options = { recoveryMs: 10, slackMs: 20, handOffMs: 5, drawsTokensInTurn: false }
+      const violations = checkHistory([...events, holds(servedMs, 'w1', 1, 8)], options)
+      return violations.filter(({ promise }) => promise === 'order').length
+    }
+    expect(overtakings(174)).toBe(0)
+    expect(overtakings(176)).toBe(1)
+  })
+
   it('is broken by small requests that overtake a large one', () => {
     const large = [wants(99, 'w1', 4), queued(100, 'w1')]
     const small = [wants(120, 'b1', 1), holds(150, 'b1', 1), ended('left', 160, 'b1')]

@@ -1,13 +1,6 @@
-import { inContainer, openServer, type OpenedServer, type Step } from '../find/open-server.js'
+import { openServer, type OpenedServer, type Step } from '../find/open-server.js'
 import { findMemcached, memcachedKind } from './find-memcached.js'
 import { startMemcached } from './memcached-server.js'
-
-const container = inContainer({
-  image: 'memcached:1.6',
-  port: 11211,
-  urlOf: (address) => `memcached://${address}`,
-  prepare: (plain) => plain.withCommand(['memcached', '-M']),
-})
 
 /** The program on PATH, or that of Debian's package. */
 const program: Step = async () => {
@@ -15,6 +8,5 @@ const program: Step = async () => {
   return { url: server.url, origin: (await findMemcached()).path, stop: () => server.stop() }
 }
 
-/** The server that MEMCACHED_URL names, a container, or a server of its own. Tests on it keep to a prefix of their own. */
-export const openMemcached = (steps: readonly Step[] = [container, program]): Promise<OpenedServer> =>
-  openServer(memcachedKind, steps)
+/** The server that MEMCACHED_URL names, or a server of its own. Tests on it keep to a prefix of their own. */
+export const openMemcached = (): Promise<OpenedServer> => openServer(memcachedKind, program)

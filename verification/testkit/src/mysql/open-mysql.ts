@@ -1,19 +1,8 @@
-import { inContainer, openFirst, type OpenedServer, type Step } from '../find/open-server.js'
+import { openOwn, type OpenedServer, type Step } from '../find/open-server.js'
 import { uniqueName } from '../unique-name.js'
 import { findMysql, mysqlKind } from './find-mysql.js'
 import { startMysql } from './mysql-server.js'
 import { queryMysqlAt } from './query-at.js'
-
-const container = inContainer({
-  image: 'mariadb:11.4',
-  port: 3306,
-  urlOf: (address) => `mysql://root@${address}/app`,
-  prepare: (plain, wait) =>
-    plain
-      .withEnvironment({ MARIADB_ALLOW_EMPTY_ROOT_PASSWORD: '1', MARIADB_DATABASE: 'app' })
-      // It starts twice: first to create the database.
-      .withWaitStrategy(wait.forLogMessage('ready for connections', 2)),
-})
 
 /** The program on this machine. */
 const program: Step = async () => {
@@ -23,10 +12,10 @@ const program: Step = async () => {
   return { url: server.url, origin, stop: () => server.stop() }
 }
 
-/** An empty database on the server that MYSQL_URL names, whose user may create some, a container, or a server of its own. */
-export async function openMysql(steps: readonly Step[] = [container, program]): Promise<OpenedServer> {
+/** An empty database on the server that MYSQL_URL names, whose user may create some, or a server of its own. */
+export async function openMysql(): Promise<OpenedServer> {
   const given = process.env['MYSQL_URL']
-  if (!given) return openFirst(mysqlKind, steps)
+  if (!given) return openOwn(mysqlKind, program)
   const name = uniqueName('holdfast').toLowerCase()
   const database = new URL(given)
   database.pathname = name

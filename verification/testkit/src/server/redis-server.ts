@@ -5,7 +5,7 @@ export interface StartRedisOptions {
   readonly port?: number
   /** The path of the server program to run. @defaultValue whichever is found first */
   readonly program?: string
-  /** A program with its arguments that is to run the server, such as valgrind. Not for a server in a container. */
+  /** A program with its arguments that is to run the server, such as valgrind. */
   readonly under?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ export interface RedisServer extends AsyncDisposable {
   readonly url: string
   readonly host: string
   readonly port: number
-  /** The server's process; `null` while it is down or when it runs in a container. */
+  /** The server's process; `null` while it is down. */
   readonly pid: number | null
   /** Sends one command on a new connection. */
   call(command: string, ...args: (string | number)[]): Promise<unknown>

@@ -1,7 +1,5 @@
-import { inContainer, openServer, type OpenedServer, type Step } from '../find/open-server.js'
+import { openServer, type OpenedServer, type Step } from '../find/open-server.js'
 import { findZooKeeper, startZooKeeper, zooKeeperKind } from './local-zookeeper.js'
-
-const container = inContainer({ image: 'zookeeper:3.9', port: 2181, urlOf: (address) => address })
 
 /** Java, and `zkServer.sh` on PATH or Debian's package. */
 const programs: Step = async () => {
@@ -10,6 +8,5 @@ const programs: Step = async () => {
   return { url: server.connect, origin: 'programs of this machine', stop: () => server.stop() }
 }
 
-/** The ensemble that ZOOKEEPER_CONNECT names, a server of its own, or a container: where it is, for the option `connect` of a client. */
-export const openZooKeeper = (steps: readonly Step[] = [programs, container]): Promise<OpenedServer> =>
-  openServer(zooKeeperKind, steps)
+/** The ensemble that ZOOKEEPER_CONNECT names, or a server of its own: where it is, for the option `connect` of a client. */
+export const openZooKeeper = (): Promise<OpenedServer> => openServer(zooKeeperKind, programs)

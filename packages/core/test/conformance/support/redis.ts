@@ -1,14 +1,8 @@
-import {
-  proxyNodes,
-  withRedis,
-  type FaultProxy,
-  type ProxiedNodes,
-  type RedisServer,
-} from '@holdfast/testkit'
+import { ProxyLink, proxyNodes, withRedis, type ProxiedNodes, type RedisServer } from '@holdfast/testkit'
 import type { LockEngine } from '@holdfast/core/engine'
 import { Holdfast, type ClientOptions } from '@holdfast/core'
 import type { Redis } from 'ioredis'
-import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
+import type { EngineUnderTest, LinkedClient, OtherProcess } from '@holdfast/conformance'
 import { scripts } from '../../../src/redis/scripts/generated.js'
 import { redisEngine } from '../../../src/redis/engine.js'
 import { drivers, type Driver, type Reach } from './drivers.js'
@@ -66,7 +60,10 @@ export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
   async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
     const proxies = await proxyNodes(this.topology.servers)
     const redis = drivers[this.#driver](this.topology.reach(proxies))
-    return { holdfast: new Holdfast({ ...options, redis }), link: new RedisLink(proxies) }
+    return {
+      holdfast: new Holdfast({ ...options, redis }),
+      link: new ProxyLink(proxies.proxies, () => isAboutLock),
+    }
   }
 
   async wipe(): Promise<void> {
@@ -97,44 +94,6 @@ export class RedisUnderTest<T extends Topology> implements EngineUnderTest {
       }),
     )
     return (await Promise.all(results)).flat()
-  }
-}
-
-class RedisLink implements Link {
-  readonly #proxies: ProxiedNodes
-
-  constructor(proxies: ProxiedNodes) {
-    this.#proxies = proxies
-  }
-
-  blackHole(direction: LinkDirection): void {
-    this.#each((proxy) => proxy.blackHole(direction === 'toStore' ? 'toServer' : direction))
-  }
-
-  heal(): void {
-    this.#each((proxy) => proxy.heal())
-  }
-
-  cut(): void {
-    this.#each((proxy) => proxy.cut())
-  }
-
-  async loseNextReply(): Promise<void> {
-    let isTaken = false
-    const isNext = (request: string): boolean => {
-      if (isTaken || !isAboutLock(request)) return false
-      isTaken = true
-      return true
-    }
-    await Promise.race(this.#proxies.proxies.map((proxy) => proxy.loseReply(isNext)))
-  }
-
-  async close(): Promise<void> {
-    await this.#proxies.close()
-  }
-
-  #each(act: (proxy: FaultProxy) => void): void {
-    for (const proxy of this.#proxies.proxies) act(proxy)
   }
 }
 

@@ -1,4 +1,5 @@
 import {
+  handedOver,
   pair,
   pairWithFault,
   three,
@@ -159,6 +160,14 @@ export const lockDesignMistakes: readonly Mistake<string>[] = [
     server_us := now_us;
     holder := 'another';
   elsif exists (select from`,
+  },
+  {
+    mistake: 'takes over from whoever holds',
+    breaks: 'count',
+    bounds: handedOver,
+    only: 'take_over',
+    from: `elsif l.owner = p_heir then`,
+    to: `elsif l.owner is not null then`,
   },
 ]
 

@@ -27,8 +27,13 @@ export class RequestCount {
     return new RequestCount(await startProxy(server, 'zookeeper'))
   }
 
+  get address(): { readonly host: string; readonly port: number } {
+    const { host, port } = this.#proxy
+    return { host, port }
+  }
+
   get connect(): string {
-    return `${this.#proxy.host}:${this.#proxy.port}`
+    return `${this.address.host}:${this.address.port}`
   }
 
   stop(): Promise<void> {

@@ -149,9 +149,12 @@ export function describeClosing(suite: Suite): void {
         expect(inner?.holdCount).toBe(2)
         await inner?.unlock()
         expect(await other.withLock(() => other.isHeld())).toBe(true)
-        expect(await failureOf(holdfast.detached(() => other.lock()))).toBeInstanceOf(ClosedError)
+        const refused = await failureOf(holdfast.detached(() => other.lock()))
+        expect(refused).toBeInstanceOf(ClosedError)
+        expect(String(refused)).toContain('is closing: only calls inside withLock, withPermits')
       })
       await closing
+      expect(String(await failureOf(lock.lock()))).toContain('the Holdfast client is closed')
       expect(await suite.count()).toBe(0)
     })
 

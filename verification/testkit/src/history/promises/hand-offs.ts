@@ -7,7 +7,7 @@ import { evidence, type Violation } from '../violation.js'
 const minCount = 5
 
 /** How many times the allowed median a single hand-off may take. */
-const singleFactor = 5
+export const singleFactor = 5
 
 /** Without disturbances the next waiter enters when a holder leaves, not only at its next refresh. */
 export function checkHandOffs(history: History): Violation[] {

@@ -3,6 +3,7 @@ import type { History } from '../history.js'
 import { groupBy, type OfKind } from '../grouping.js'
 import { evidence, type Violation } from '../violation.js'
 import { entryKey, turnEndMs, waitersByEntry, type Waiter } from '../waiters.js'
+import { singleFactor } from './hand-offs.js'
 
 /** A call that acquired, not by re-entry. */
 interface Entry {
@@ -18,11 +19,14 @@ interface Overtaker extends Entry {
 /**
  * No request made after a waiter was queued is served before it. Of several that were, the first is named.
  *
+ * Who takes over a lock that was handed over is served before all that wait for it.
+ *
  * A waiter that wants more than its object has stops nobody. Two that can hold at once may return in any order: their
  * tokens tell which was served first, if they are drawn in turn, and one that gave up may have been served just before.
  */
 export function checkOrder({ events, calls, faults, sizes, options }: History): Violation[] {
-  const served = groupBy(firstEntries(calls), ({ requested }) => requested.lock)
+  const queues = calls.filter(({ requested }) => requested.ticketOf === undefined)
+  const served = groupBy(firstEntries(queues), ({ requested }) => requested.lock)
   const waiters = waitersByEntry(calls)
   const queueEntries = groupBy(
     events.filter((event) => event.kind === 'queued'),
@@ -59,7 +63,9 @@ function isBefore(
   canTell: boolean,
   handOffMs: number,
 ): boolean {
-  if (end.kind === 'refused' || !canTell) return entered.atMs < end.atMs - handOffMs
+  if (end.kind === 'refused') return entered.atMs < end.atMs - handOffMs
+  // The message of its turn may have been as late as a single one may be.
+  if (!canTell) return entered.atMs < end.atMs - handOffMs * singleFactor
   return entered.token !== null && end.token !== null && entered.token < end.token
 }
 

@@ -1,68 +1,42 @@
-import type { EngineUnderTest, Link, LinkDirection, LinkedClient, OtherProcess } from '@holdfast/conformance'
-import { Holdfast, type ClientOptions } from '@holdfast/core'
-import type { LockEngine, Traits } from '@holdfast/core/engine'
-import {
-  startProxy,
-  startZooKeeper,
-  zooKeeperTickMs,
-  type FaultProxy,
-  type LocalZooKeeper,
-} from '@holdfast/testkit'
-import { zookeeper } from '@holdfast/stores/zookeeper'
-import { RequestCount } from '../../support/request-count.js'
+import { startZooKeeper, zooKeeperTickMs, type LocalZooKeeper } from '@holdfast/testkit'
+import { zookeeper, type ZooKeeperOptions } from '@holdfast/stores/zookeeper'
+import { firstOf, hostAndPort, StoreUnderTest, type Address } from '../../../support/store-under-test.js'
 import { removeAll } from '../../support/nodes.js'
+import { RequestCount } from '../../support/request-count.js'
 
-/** A server of its own. */
-export class ZooKeeperUnderTest implements EngineUnderTest {
-  readonly name = 'ZooKeeper'
-  readonly traits: Traits = engineAt('127.0.0.1:1').traits
-  readonly otherProcess: OtherProcess
-  #server: LocalZooKeeper | undefined
+const aboutLocks = /^(create|delete|setData|multi \w+) \/holdfast\/locks\//
+
+export class ZooKeeperUnderTest extends StoreUnderTest<ZooKeeperOptions> {
+  #servers: readonly LocalZooKeeper[] = []
   #requests: RequestCount | undefined
 
   constructor() {
-    this.otherProcess = {
-      module: new URL('../workers/zookeeper.mjs', import.meta.url),
-      argument: () => ({ connect: this.#connect, tickMs: zooKeeperTickMs }),
-    }
-  }
-
-  get server(): LocalZooKeeper {
-    if (!this.#server) throw new Error(`${this.name} has not been started`)
-    return this.#server
+    super('ZooKeeper', {
+      store: 'zookeeper',
+      engineOf: zookeeper,
+      optionsAt: (addresses) => ({ connect: hostAndPort(firstOf(addresses)), tickMs: zooKeeperTickMs }),
+      isStep: () => (request) => aboutLocks.test(request),
+    })
   }
 
   async start(): Promise<void> {
-    this.#server = await startZooKeeper()
-    this.#requests = await RequestCount.start(this.#server)
+    const server = await startZooKeeper()
+    this.#servers = [server]
+    this.#requests = await RequestCount.start(server)
   }
 
   async stop(): Promise<void> {
     await this.#requests?.stop()
-    await this.#server?.stop()
-  }
-
-  engine(): LockEngine {
-    return engineAt(this.#connect)
-  }
-
-  open(options: ClientOptions = {}): Holdfast {
-    return new Holdfast({ ...options, engine: this.engine() })
-  }
-
-  async openLinked(options: ClientOptions = {}): Promise<LinkedClient> {
-    const proxy = await startProxy(this.server, 'zookeeper')
-    const engine = engineAt(`${proxy.host}:${proxy.port}`)
-    return { holdfast: new Holdfast({ ...options, engine }), link: new ZooKeeperLink(proxy) }
+    await this.#server.stop()
   }
 
   async restart(): Promise<void> {
-    await this.server.kill()
-    await this.server.start()
+    await this.#server.kill()
+    await this.#server.start()
   }
 
   wipe(): Promise<void> {
-    return removeAll(this.server.connect)
+    return removeAll(this.#server.connect)
   }
 
   commandCount(): Promise<number> {
@@ -70,39 +44,15 @@ export class ZooKeeperUnderTest implements EngineUnderTest {
   }
 
   /** Past what counts requests. */
-  get #connect(): string {
-    return this.#requests?.connect ?? ''
-  }
-}
-
-const engineAt = (connect: string): LockEngine => zookeeper({ connect, tickMs: zooKeeperTickMs })
-
-const aboutLocks = /^(create|delete|setData|multi \w+) \/holdfast\/locks\//
-
-class ZooKeeperLink implements Link {
-  readonly #proxy: FaultProxy
-
-  constructor(proxy: FaultProxy) {
-    this.#proxy = proxy
+  protected get addresses(): readonly Address[] {
+    return this.#requests ? [this.#requests.address] : []
   }
 
-  blackHole(direction: LinkDirection): void {
-    this.#proxy.blackHole(direction === 'toStore' ? 'toServer' : direction)
+  protected override get servers(): readonly Address[] {
+    return this.#servers
   }
 
-  heal(): void {
-    this.#proxy.heal()
-  }
-
-  cut(): void {
-    this.#proxy.cut()
-  }
-
-  loseNextReply(): Promise<void> {
-    return this.#proxy.loseReply((request) => aboutLocks.test(request))
-  }
-
-  close(): Promise<void> {
-    return this.#proxy.close()
+  get #server(): LocalZooKeeper {
+    return firstOf(this.#servers)
   }
 }
