@@ -1,5 +1,5 @@
 import { Channels } from './channels/channels.js'
-import type { ConnectedClient } from './engine/operator.js'
+import type { ConnectedClient } from './engine/session.js'
 import { LockClient, storeOf, type EngineHoldfastOptions, type HoldfastOptions } from './lock-client.js'
 import { getCountDownLatch, type CountDownLatch } from './latch/latch.js'
 import type { Lock } from './objects/lock.js'

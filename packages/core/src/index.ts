@@ -4,7 +4,7 @@ export { Holdfast } from './holdfast.js'
 export { HoldfastQuorum, type HoldfastQuorumOptions, type QuorumMaster } from './quorum/holdfast-quorum.js'
 export type { QuorumClientOptions } from './quorum/options.js'
 export type { MultiLock } from './multi/multi-lock.js'
-export type { MultiLease } from './multi/multi-lease.js'
+export type { MultiLease } from './multi/multi-lock.js'
 export type { ReadWriteLock } from './read-write-lock/read-write-lock.js'
 export type { Semaphore, PermitCallback } from './semaphore/semaphore.js'
 export type { PermitLease } from './semaphore/semaphore.js'
@@ -19,7 +19,7 @@ export type { ListedLock, ListingProgress, LockListing } from './operating/listi
 export type { LocksOptions, ClientReportsOptions } from './operating/operations.js'
 export type { ClientReport, HoldReport, LossReport, WaitReport } from './operating/messages.js'
 export { waitBucketsMs } from './operating/reporter.js'
-export type { ConnectedClient } from './engine/operator.js'
+export type { ConnectedClient } from './engine/session.js'
 export type { ObjectType } from './engine/requests.js'
 export type { PermitOptions, ResizeOptions, SemaphoreOptions } from './options/options.js'
 export { redisEngine } from './redis/engine.js'
@@ -38,7 +38,7 @@ export type {
   RenewedHold,
   RevokedMessage,
   WarningMessage,
-} from './channels/contexts.js'
+} from './channels/channels.js'
 export type {
   ClusterConnection,
   ClusterTemplate,

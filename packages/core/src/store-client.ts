@@ -1,34 +1,45 @@
 import { hostname } from 'node:os'
 import { Watchdog, type RenewalOutcome } from '@holdfast/watchdog'
 import { nanoid } from 'nanoid'
-import type { Channels, ConnectionChannel } from './channels/channels.js'
-import type { ClientContext } from './channels/contexts.js'
-import type { EngineHost, GrantNotice } from './engine/host.js'
+import type { Channels, ConnectionChannel, ClientContext } from './channels/channels.js'
+import type {
+  EngineHost,
+  GrantNotice,
+  EngineSession,
+  Inbox,
+  LockEngine,
+  Registry,
+  StoreFacts,
+} from './engine/session.js'
 import type { LockSteps } from './engine/lock-steps.js'
-import type { ClientInfo } from './engine/replies.js'
-import { clientOf, type Address, type Addressing, type ObjectType, type Target } from './engine/requests.js'
-import type { EngineSession, Inbox, LockEngine, Registry, StoreFacts } from './engine/session.js'
+import {
+  clientOf,
+  type ClientInfo,
+  type Address,
+  type Addressing,
+  type ObjectType,
+  type Target,
+} from './engine/requests.js'
 import { InvalidArgumentError, toHoldfastError } from './errors/errors.js'
-import { Readiness, StoreSilence, type Ready } from './waiting/readiness.js'
+import { Readiness, StoreSilence, isPlausible, Looks, Proofs, type Ready } from './waiting/readiness.js'
 import { Events, type WarningCode } from './events/events.js'
 import { EventObserver, warnOfSelfDeadlock, type Observer } from './events/observer.js'
-import { Abandonment } from './holding/abandonment.js'
+import { Abandonment } from './holding/release.js'
 import type { Acquired, Hold } from './holding/hold.js'
 import { HoldTable, Owners } from './ownership/owners.js'
 import { Evictions } from './holding/loss.js'
-import type { Home } from './objects/home.js'
-import { checkName } from './objects/lock-name.js'
+import type { Home } from './objects/entrance.js'
+import { checkName } from './options/checks.js'
 import type { Operations } from './operating/operations.js'
 import type { Request, Settings } from './options/options.js'
 import { Closing } from './ownership/closing.js'
 import { Frames } from './ownership/frames.js'
-import { Background, outsideAllCalls } from './util/background.js'
+import { Background, outsideAllCalls } from './util/lists.js'
 import { momentNow, monotonicMs } from './time/time.js'
 import type { Moment } from './time/time.js'
 import { withTimeout } from './util/timeouts.js'
 import { Acquisition } from './waiting/acquisition.js'
 import { Housekeeping, WaiterTable, type Waiter } from './waiting/waiter-table.js'
-import { isPlausible, Looks, Proofs } from './waiting/notifications.js'
 import type { NotAcquired } from './waiting/outcome.js'
 
 /** What a kind of client has besides locks. */

@@ -8,7 +8,7 @@ import {
   type RedisCluster,
 } from '@holdfast/testkit'
 import { Cluster, Redis } from 'ioredis'
-import type { ListFilter, ListPage, OperatorSession } from '../src/engine/operator.js'
+import type { ListFilter, ListPage, OperatorSession } from '../src/engine/session.js'
 import { RefusedError, UnavailableError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { openShared } from './support/open-shared.js'

@@ -146,14 +146,14 @@ const inClient = mistakesIn('core', 'memory', [
     'lock',
     givesUp,
     ['leftovers'],
-    ['holding/abandonment.js', 'await sendRelease(', 'await (() => undefined)('],
+    ['holding/release.js', 'await sendRelease(', 'await (() => undefined)('],
   ],
   [
     'no owner of permits is abandoned',
     'semaphore',
     { ...givesUp, object: 'semaphore' },
     ['leftovers'],
-    ['holding/abandonment.js', 'await sendRelease(', 'await (() => undefined)('],
+    ['holding/release.js', 'await sendRelease(', 'await (() => undefined)('],
   ],
   [
     'a downgrade is not sent',
@@ -194,14 +194,14 @@ const inClient = mistakesIn('core', 'memory', [
     'multi-lock',
     3,
     ['together'],
-    ['multi/multi-hold.js', 'if (this.#state !== "live")\n      return;', 'return;'],
-    ['multi/multi-hold.js', 'this.loss === void 0 && ', ''],
+    ['multi/member.js', 'if (this.#state !== "live")\n      return;', 'return;'],
+    ['multi/member.js', 'this.loss === void 0 && ', ''],
     [
-      'multi/multi-hold.js',
+      'multi/member.js',
       'this.members.every(({ hold }) => hold.isHeld)',
       'this.members.some(({ hold }) => hold.isHeld)',
     ],
-    ['multi/multi-hold.js', 'Math.min(...this.members.map', 'Math.max(...this.members.map'],
+    ['multi/member.js', 'Math.min(...this.members.map', 'Math.max(...this.members.map'],
   ],
   [
     'one master is a majority',
@@ -224,7 +224,7 @@ const inClient = mistakesIn('core', 'memory', [
       ],
     },
     ['exclusion', 'tokens'],
-    ['quorum/health.js', 'if (youngMs > 0)', 'if (false)'],
+    ['quorum/master.js', 'if (youngMs > 0)', 'if (false)'],
   ],
 ])
 

@@ -1,6 +1,5 @@
 import { HoldfastError, InvalidArgumentError } from '../errors/errors.js'
-import type { Lease, LockCallback } from '../objects/lease.js'
-import { Lock, otherCopy } from '../objects/lock.js'
+import { Lock, otherCopy, type Lease, type LockCallback } from '../objects/lock.js'
 import { splitArguments, type TryWithLockResult } from '../objects/entrance.js'
 import type { HoldOptions, RunOptions } from '../options/options.js'
 import { outsideFrames } from '../ownership/frames.js'

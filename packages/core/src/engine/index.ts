@@ -2,7 +2,7 @@ export type {} from '../ambient.js'
 export type { Addressing } from './requests.js'
 export type { Confirmation, Confirmer } from './lock-steps.js'
 export type { FencedClient, FencingLease } from './session.js'
-export type { EngineHost, GrantNotice } from './host.js'
+export type { EngineHost, GrantNotice } from './session.js'
 export type { Inbox } from './session.js'
 export {
   hasOpened,
@@ -26,7 +26,7 @@ export {
   type ListFilter,
   type ListPage,
   type OperatorSession,
-} from './operator.js'
+} from './session.js'
 export type {
   AcquireReply,
   BusyReply,
@@ -40,7 +40,7 @@ export type {
   RenewalReply,
   ResizeReply,
   SharedInspection,
-} from './replies.js'
+} from './requests.js'
 export type { Registry } from './session.js'
 export { clientOf, heirOf, isHandedOver, isKept, keptBy } from './requests.js'
 export type {

@@ -1,5 +1,4 @@
-import type { NotALockReply } from './replies.js'
-import type { Address } from './requests.js'
+import type { NotALockReply, Address } from './requests.js'
 
 /**
  * What a latch is like. Each count that is set has a `generation` of its own: larger than any before, also than those of a

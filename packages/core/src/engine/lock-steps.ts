@@ -10,8 +10,6 @@ import type {
   RenewalReply,
   ResizeReply,
   SharedInspection,
-} from './replies.js'
-import type {
   AcquireRequest,
   Address,
   JointRequest,

@@ -1,10 +1,8 @@
 import type { UnavailableError } from '../errors/errors.js'
-import type { EngineHost } from './host.js'
+import type { WarningCode } from '../events/events.js'
 import type { LatchSession } from './latch.js'
 import type { Confirmer, LockSteps } from './lock-steps.js'
-import type { OperatorSession } from './operator.js'
-import type { ClientInfo } from './replies.js'
-import type { Address, Addressing, ObjectType } from './requests.js'
+import type { ClientInfo, Address, Addressing, ObjectType } from './requests.js'
 
 /**
  * Where locks are stored, and how they pass from one owner to the next. `new Holdfast({ engine })` opens one session.
@@ -242,3 +240,130 @@ export interface FencingLease {
 /** Whether something that was given as an engine looks like one. */
 export const isEngine = (given: unknown): given is LockEngine =>
   typeof given === 'object' && given !== null && 'open' in given && 'traits' in given && 'name' in given
+
+/** A grant, as its notification reports it. */
+export interface GrantNotice {
+  /** That of the queue entry, see {@link AcquireRequest.proof}. */
+  readonly proof: string
+  readonly token: number
+  /** The lease that the granted hold began with, milliseconds. */
+  readonly leaseMs: number
+  /** The store's clock at the grant, microseconds, if replies carry it too. */
+  readonly serverUs?: number | undefined
+  /** By {@link EngineHost.now}, an instant not later than the grant, from a session that knows one. Then `serverUs` is not needed. */
+  readonly grantedAt?: number | undefined
+}
+
+/**
+ * What a session may use of its client, and how it reports to it. None of these throws.
+ *
+ * Call them from a context of the session's own, not from within another client's step: listeners of the application run
+ * in them. A notification may arrive before the reply to the step that it is about.
+ */
+export interface EngineHost {
+  /** The first part of all owners of the client: `<clientId>:<n>`, see {@link clientOf}. */
+  readonly clientId: string
+  /** What to register the client with. */
+  readonly client: ClientInfo
+  /** How long the client's registration is to live, and how long a queue entry lives unless refreshed, milliseconds. */
+  readonly watchdogTimeoutMs: number
+  /** How often the client renews, refreshes and registers itself; also a good interval for trying a quiet connection. */
+  readonly renewEveryMs: number
+  /** How long a step without a bound of its own may take, milliseconds. */
+  readonly commandTimeoutMs: number
+  /** The clock of deadlines, milliseconds: never steps, and follows fake timers of tests. */
+  now(): number
+  /**
+   * A release or another owner's request made `owner` the holder. Believed only with the proof of the queue entry; with any
+   * other it is a reason to look, and bounded in rate as the reasons below are.
+   *
+   * @param id - of the lock's address
+   */
+  granted(id: string, owner: string, grant: GrantNotice): void
+  /** The hold of `owner` was forced open, it is said: a reason to look. The next renewal, sent at once, tells. */
+  revoked(owner: string): void
+  /**
+   * It may be the turn of `owner`; without one, of the client's first waiter for this lock. That waiter requests again. The
+   * next refresh, at the latest after a third of `watchdogTimeoutMs`, makes up for a lost wake-up.
+   */
+  wake(id: string, owner?: string): void
+  /**
+   * A latch opened that this client waits for, it is said: a reason to look. The state of the latch decides.
+   *
+   * @param id - of the latch's address
+   */
+  opened(id: string, generation: number): void
+  /** Another client sent this text with {@link OperatorSession.send}. */
+  onMessage(text: string): void
+  /** Notifications may have been missed, about one lock or all: waiters check their state. */
+  missed(id?: string): void
+  /** From now on no notifications arrive, until `missed` is called. */
+  unsubscribed(cause: Error): void
+  /**
+   * A connection for steps broke, or the client's session at the store ended: replies to what was in flight are lost.
+   * `reconnected` follows.
+   */
+  broken(): void
+  /** Connections work again after a break: holders and waiters check their state. */
+  reconnected(): void
+  /** Emits a `warning`. */
+  warn(code: WarningCode, message: string): void
+  /** Emits an `error` event for something that no call of the client waits for. */
+  error(error: unknown): void
+}
+
+/**
+ * Steps for those who look after locks. An engine whose traits promise `operator` has them; none of them is taken unless an
+ * operator asks. None should hold up the store for longer than about a millisecond; on Redis `clients` takes about 10 ms with
+ * 10,000 clients.
+ */
+export interface OperatorSession {
+  /**
+   * One small step through the objects that are held or waited for, or may be. May list an object twice, one that is neither, and
+   * names that the pattern does not match; must list every object that is held or waited for throughout all steps.
+   *
+   * @param cursor - where to go on, as the last step returned it; `null` to begin
+   */
+  list(cursor: string | null, filter: ListFilter): Promise<ListPage>
+  /** The clients that are connected. */
+  clients(): Promise<readonly ConnectedClient[]>
+  /**
+   * Passes a text on to clients, which get it through {@link EngineHost.onMessage}. At most once, and not to a client that is not
+   * connected. Resolves when the store has passed it on.
+   *
+   * @param text - at most {@link longestText} bytes of UTF-8, without NUL
+   * @param before - the object that a later step of the same caller is about, whose notifications arrive after this text
+   * @returns for each client: `false` if it was certainly not reached
+   */
+  send(clientIds: readonly string[], text: string, before?: Address): Promise<readonly boolean[]>
+}
+
+/** What a listing is to contain. */
+export interface ListFilter {
+  /** Of names. `*` stands for any text and `?` for one character; `\` has the next character mean itself. */
+  readonly pattern: string
+  /** Only objects that have a queue. */
+  readonly contended: boolean
+}
+
+/** What one step of a listing found. */
+export interface ListPage {
+  readonly found: readonly { readonly address: Address; readonly object: ObjectType }[]
+  /** How many entries of the store this step looked at. */
+  readonly scanned: number
+  /** About how many there are in all. */
+  readonly total: number
+  /** How long the store worked on it, milliseconds, roughly: the next step waits a multiple of it. */
+  readonly costMs: number
+  /** `null`: that was the last step. */
+  readonly next: string | null
+}
+
+/** A client that is connected, and what it registered with. */
+export interface ConnectedClient {
+  readonly clientId: string
+  readonly client: ClientInfo
+}
+
+/** The most bytes that a text for clients may have, so that every store can pass it on. */
+export const longestText = 7_000

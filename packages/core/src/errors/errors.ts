@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { NotALockReply } from '../engine/replies.js'
+import type { NotALockReply } from '../engine/requests.js'
 
 const brand = Symbol.for('holdfast.error')
 

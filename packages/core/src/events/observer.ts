@@ -1,29 +1,23 @@
 import { clientOf, titleOf, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockLostError } from '../errors/errors.js'
 import type { Request } from '../options/options.js'
-import { callSite, framesOf, type CallSite } from '../ownership/call-site.js'
+import { callSite, framesOf, type CallSite, type Turns } from '../ownership/turns.js'
 import type { LeaseEntry } from '../ownership/possession.js'
-import type { Turns } from '../ownership/turns.js'
 import { monotonicMs } from '../time/time.js'
-import type { Events, LockEvent } from './events.js'
-import { warnProcessOnce } from './outage-reports.js'
+import { warnProcessOnce, type Events, type LockEvent } from './events.js'
 
-/** Who wants or has what. */
 interface ReportedOwner {
   readonly target: Target
   readonly owner: string
 }
 
-/** What reports say of a hold. */
 export interface ReportedHold extends ReportedOwner {
-  /** What the store is to count for it. */
   readonly value: number
   readonly count: number
   readonly fencingToken: number
   remainingMs(): number
 }
 
-/** The hold around the caller that it must not re-enter, if there is one. */
 type Inside = Request['inside']
 
 /** Who is notified of what waits and holds do. */
@@ -161,7 +155,6 @@ function rememberCall(entry: LeaseEntry, call: CallSite): void {
   )
 }
 
-/** Where it was acquired, if that was remembered. */
 const acquiredAt = (lease: LeaseEntry): string | undefined => stacks.get(lease)
 
 /**
@@ -187,14 +180,12 @@ export function traced<O, T extends { readonly entry: LeaseEntry } | null>(
 /** After this time a wait is reported that may never end: 10 s, unless a round of housekeeping comes just before. */
 const suspectAfterMs = 9_500
 
-/** One that waits, as far as a look at all of them needs to know it. */
 interface Waiting extends ReportedOwner {
   readonly waitsSince: number
   readonly obstacle: { readonly holder: string } | undefined
   readonly inside?: Inside
 }
 
-/** A hold of the client that waits. */
 interface OwnHold {
   readonly heldSince: number
   readonly bodies: Turns | undefined

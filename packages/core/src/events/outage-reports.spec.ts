@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors/errors.js'
-import { OutageReports } from './outage-reports.js'
+import { OutageReports } from './events.js'
 
 let reported: [message: string, count: number][]
 let reports: OutageReports

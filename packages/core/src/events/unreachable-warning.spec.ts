@@ -1,5 +1,5 @@
 import { UnavailableError } from '../errors/errors.js'
-import { UnreachableWarning } from './outage-reports.js'
+import { UnreachableWarning } from './events.js'
 
 let warnings: string[]
 let warning: UnreachableWarning

@@ -1,15 +1,13 @@
 import type { Renewable, RenewalOutcome } from '@holdfast/watchdog'
-import type { RenewalReply } from '../engine/replies.js'
 import {
   titleOf,
+  type RenewalReply,
   type Address,
   type ObjectKind,
-  type ReleaseRequest,
   type Renewal,
   type Target,
 } from '../engine/requests.js'
 import {
-  ClosedError,
   InvalidArgumentError,
   notALock,
   toHoldfastError,
@@ -18,18 +16,18 @@ import {
   type LockLostError,
   type LossReason,
 } from '../errors/errors.js'
-import { unconfirmedText, type Observer, type ReportedHold } from '../events/observer.js'
+import { unconfirmedText, type ReportedHold } from '../events/observer.js'
 import type { Request } from '../options/options.js'
-import { outsideFrames } from '../ownership/frames.js'
 import { LeaseEntry, type Possession, type Voter } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
 import type { StoreClient } from '../store-client.js'
-import { isTimeUp, LeaseClock, momentNow, monotonicMs, type FirstProof, type Moment } from '../time/time.js'
+import { LeaseClock, momentNow, monotonicMs, type FirstProof, type Moment } from '../time/time.js'
 import { SerialQueue, type SerialSlot } from '../util/lists.js'
-import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
+import { timedOut, withTimeout } from '../util/timeouts.js'
+import { enterUntilAnswered, LeaseSet } from './lease-set.js'
 import { lossForCaller, lossOf, upgradeRefused } from './loss.js'
+import { sendRelease, type PendingRelease, type ReleaseOutcome } from './release.js'
 
-/** A hold that was acquired, and its first entry. */
 export interface Acquired {
   readonly hold: Hold
   readonly entry: LeaseEntry
@@ -109,7 +107,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#target.kind
   }
 
-  /** Read by the watchdog. */
   get group(): string {
     return this.address.group
   }
@@ -124,7 +121,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#store.facts.aliveUntil ?? Infinity
   }
 
-  /** When it was granted. */
   get heldSince(): number {
     return this.#clock.grantedAt
   }
@@ -171,7 +167,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.#loss
   }
 
-  /** Loses it if its deadline has passed. */
   endIfDue(): void {
     if (this.#state === 'live' && monotonicMs() >= this.deadlineAt) this.lose('expired')
   }
@@ -185,7 +180,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     return this.isHeld ? Math.max(0, Math.floor(this.deadlineAt - monotonicMs())) : 0
   }
 
-  /** The share of its lease that is left, from 0 to 1. */
   get leaseLeft(): number {
     return this.#clock.shareLeft(monotonicMs())
   }
@@ -236,7 +230,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     this.#store.watchdog.renewNow([this])
   }
 
-  /** Called by the watchdog. */
   settle(outcome: RenewalOutcome): void {
     const sent = this.#sent
     this.#sent = undefined
@@ -252,7 +245,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     for (const lease of this.#leases.dropped()) reports.dropped(this, lease)
   }
 
-  /** Called by the watchdog when the deadline has passed. */
   expire(): void {
     this.lose('expired')
   }
@@ -288,7 +280,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (reason !== 'not-held' || this.#inDoubt) this.#abandon()
   }
 
-  /** The lease to send now. */
   #sending(wantedMs: number): number {
     return this.#clock.sending(wantedMs, this.#leases.limitAt, monotonicMs())
   }
@@ -298,7 +289,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
     if (loss) throw lossForCaller(loss)
   }
 
-  /** What errors say of it. */
   get #details(): ErrorSubject {
     return { lockName: this.address.name, owner: this.owner, title: titleOf(this.#target) }
   }
@@ -663,7 +653,6 @@ export class Hold implements Possession, Renewable, ReportedHold {
   }
 }
 
-/** What an acquisition hands over when it got the lock. */
 export interface Grant extends FirstProof {
   readonly target: Target
   readonly n: number
@@ -679,183 +668,8 @@ export interface Grant extends FirstProof {
 export interface Extension {
   readonly sentAt: Moment
   readonly renewal: Renewal
-  /** Takes the reply. Throws `LockLostError` when the hold is lost, `UnavailableError` when that is not known. */
   settle(reply: RenewalReply | undefined): void
 }
 
 const toPublished = (outcome: ReleaseOutcome): 'released' | 'not-held' | 'unconfirmed' =>
   outcome === 'unanswered' ? 'unconfirmed' : outcome
-
-/** One attempt: `false` when the hold was released before. */
-type Attempt = (timeoutMs: number) => Promise<boolean>
-
-/**
- * Repeats an attempt to enter a hold once more until the store replies, as long as the caller waits. Resolves with
- * whether the hold was entered.
- *
- * @param startedAt - when the caller began to wait
- */
-export async function enterUntilAnswered(
-  attempt: Attempt,
-  { waitMs, signal }: Request,
-  startedAt: number,
-  reports: Observer,
-  details: ErrorSubject,
-): Promise<boolean> {
-  for (let failures = 0; ;) {
-    signal?.throwIfAborted()
-    const waitLeftMs = waitMs === 0 ? Infinity : startedAt + waitMs - monotonicMs()
-    try {
-      return await attempt(Math.max(1, waitLeftMs))
-    } catch (thrown) {
-      const error = toHoldfastError(thrown, details)
-      if (!(error instanceof UnavailableError) || waitMs === 0) throw error
-      if (isTimeUp(startedAt + waitMs)) throw error
-      reports.error(error)
-      await pause(retryAfterMs(++failures))
-    }
-  }
-}
-
-/** A release under way, and for how long it matters. */
-export interface PendingRelease extends ReleaseRequest {
-  readonly address: Address
-  /** Names the object in messages, if it is not a lock. */
-  readonly title?: string
-  /** The instant after which it no longer matters. */
-  until: number
-  /** The instant until which the lock is to stay held by no one; in the past for one that becomes free. */
-  readonly keepUntil: number
-  /** The incarnation of the store that confirmed the hold, if known. */
-  readonly incarnation: string | undefined
-  /** How often it got no reply. */
-  failures: number
-  /** Whether the store said "not held", and could not be asked whether that was the doing of this release. */
-  wasDenied: boolean
-}
-
-/** `unanswered`: the store did not reply in time, or until it no longer mattered. */
-export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
-
-/**
- * Sends a release until it is answered, for at most `waitMs`, or until it no longer matters. May be called again for one that
- * got no answer.
- *
- * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
- * connection broke while it was in flight. Then the first run succeeded if the same incarnation of the store still has the
- * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss. Where
- * the store evicts single holds, the first run may have found nothing, too: always a loss.
- */
-export async function sendRelease(
-  store: StoreClient,
-  release: PendingRelease,
-  waitMs: number,
-): Promise<ReleaseOutcome> {
-  const { facts, steps, settings, background } = store
-  const { address, title, owner, count, tombstoneMs, keepUntil, heir, until } = release
-  let now = monotonicMs()
-  const stopAt = Math.min(until, now + waitMs)
-  for (;;) {
-    const epoch = facts.connectionEpoch
-    try {
-      const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
-      const keepMs = count === 0 && keepUntil > now ? Math.ceil(keepUntil - now) : undefined
-      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs, heir }, timeoutMs)
-      if (reply.kind === 'released') return 'released'
-      if (reply.kind === 'not-a-lock') throw notALock(address, reply)
-      release.wasDenied = true
-      const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
-      // Of a hand-over that ran before the store says so.
-      const mayHaveRunBefore = count === 0 && heir === undefined && !settings.evicts && isRepeated
-      const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
-      return isOurs && monotonicMs() < until ? 'released' : 'not-held'
-    } catch (thrown) {
-      const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
-      if (background.isEnded)
-        throw new ClosedError('the Holdfast client is closed', { lockName: address.name, owner })
-      if (!(error instanceof UnavailableError)) throw error
-      release.failures++
-      if (monotonicMs() < stopAt) {
-        await pause(Math.min(retryAfterMs(release.failures), Math.max(0, stopAt - monotonicMs())))
-      }
-      now = monotonicMs()
-      if (now >= stopAt) return release.wasDenied && now >= until ? 'not-held' : 'unanswered'
-    }
-  }
-}
-
-/** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */
-async function isStill(
-  { facts }: StoreClient,
-  { address, incarnation }: PendingRelease,
-  withinMs: number,
-): Promise<boolean> {
-  if (incarnation === undefined) return false
-  const found = await withTimeout(facts.incarnation(address), Math.max(1, withinMs))
-  if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
-  return found === incarnation
-}
-
-/** The open leases of one hold: few, and nearly always one. */
-export class LeaseSet {
-  readonly #holdLimitAt: number
-  /** Replaced, never changed: an array that grows by `push` reserves room for 17, one that is made has no more than it needs. */
-  #open: readonly LeaseEntry[] = []
-
-  /** @param limitAt - of the whole hold */
-  constructor(limitAt: number) {
-    this.#holdLimitAt = limitAt
-  }
-
-  get all(): readonly LeaseEntry[] {
-    return this.#open
-  }
-
-  get count(): number {
-    return this.#open.length
-  }
-
-  /** How many permits the hold needs for all of them. */
-  get needs(): number {
-    let needs = 0
-    for (const lease of this.#open) needs = Math.max(needs, lease.needs)
-    return needs
-  }
-
-  countOf(kind: ObjectKind): number {
-    let count = 0
-    for (const lease of this.#open) if (lease.kind === kind) count++
-    return count
-  }
-
-  /** Whether one of them wants the hold renewed. */
-  get isRenewed(): boolean {
-    for (const { isRenewed } of this.#open) if (isRenewed) return true
-    return false
-  }
-
-  /** The earliest of their limits and that of the whole hold. Not remembered: that of a vote moves with those of its quorum. */
-  get limitAt(): number {
-    let earliest = this.#holdLimitAt
-    for (const { limitAt } of this.#open) earliest = Math.min(earliest, limitAt)
-    return earliest
-  }
-
-  add(lease: LeaseEntry): void {
-    this.#open = this.#open.concat([lease])
-  }
-
-  delete(lease: LeaseEntry): void {
-    this.#open = this.#open.filter((other) => other !== lease)
-  }
-
-  /** Those that can no longer be released. Each is found once. */
-  dropped(): LeaseEntry[] {
-    return this.#open.filter((lease) => lease.noticeDropped())
-  }
-
-  abortAll(error: LockLostError): void {
-    // A holder that is notified may leave at once.
-    for (const lease of this.#open) outsideFrames(() => lease.abort(error))
-  }
-}

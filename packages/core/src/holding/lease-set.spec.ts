@@ -1,6 +1,6 @@
 import { possessionOf } from '../../test/support/possession.js'
 import { LeaseEntry } from '../ownership/possession.js'
-import { LeaseSet } from './hold.js'
+import { LeaseSet } from './lease-set.js'
 
 const address = { name: 'api', id: 'api', group: '' }
 

@@ -12,8 +12,7 @@ import {
   type LatchState,
   type LatchWaitReply,
 } from '../engine/latch.js'
-import type { ClientInfo, NotALockReply } from '../engine/replies.js'
-import type { Address, Target } from '../engine/requests.js'
+import type { ClientInfo, NotALockReply, Address, Target } from '../engine/requests.js'
 import type { Registry } from '../engine/session.js'
 import {
   InvalidArgumentError,
@@ -26,7 +25,7 @@ import { storeOf, type LockClient } from '../lock-client.js'
 import { timedOutWaiting } from '../objects/entrance.js'
 import { checkOptions, requireInteger } from '../options/checks.js'
 import { resolveRequest, type AcquireOptions, type Request, type Settings } from '../options/options.js'
-import { rethrowToCaller } from '../ownership/call-site.js'
+import { rethrowToCaller } from '../ownership/turns.js'
 import { latchSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'
 import { momentNow, monotonicMs, type Moment } from '../time/time.js'
@@ -312,7 +311,6 @@ const namedParty = (name: string): string => nameMark + name
 const mostParties = 10_000
 const mostListed = 100
 
-/** Adds to each client that waits which process it is. */
 async function describeLatch(
   name: string,
   { state, count, ttlMs, parties, waiterCount, waiters }: LatchInspection,
@@ -375,20 +373,15 @@ const largestNameBytes = 256
 const shortestKeepMs = 1_000
 const defaultKeepMs = 86_400_000
 
-const setOptions: Record<keyof LatchSetOptions, true> = { keepMs: true }
-const setOptionNames = new Set(Object.keys(setOptions))
-const countDownOptions: Record<keyof CountDownOptions, true> = { as: true }
-const countDownOptionNames = new Set(Object.keys(countDownOptions))
-const waitOptions: Record<keyof LatchWaitOptions, true> = { waitMs: true, signal: true }
-const waitOptionNames = new Set(Object.keys(waitOptions))
+const setOptionNames = new Set(['keepMs'])
+const countDownOptionNames = new Set(['as'])
+const waitOptionNames = new Set(['waitMs', 'signal'])
 
-/** Refuses what cannot be a count. */
 function checkCount(count: unknown): void {
   if (typeof count === 'number' && Number.isInteger(count) && count >= 1 && count <= largestCount) return
   throw new InvalidArgumentError(`count must be an integer from 1 to ${largestCount}, got ${shown(count)}`)
 }
 
-/** Checks the options of a `trySetCount`. */
 function resolveKeepMs(options: LatchSetOptions = {}): number {
   checkOptions(options, setOptionNames)
   const { keepMs = defaultKeepMs } = options
@@ -396,7 +389,6 @@ function resolveKeepMs(options: LatchSetOptions = {}): number {
   return keepMs
 }
 
-/** Checks the options of a `countDown`; `undefined` for a party without a name. */
 function resolveParty(options: CountDownOptions = {}): string | undefined {
   const given: unknown = options
   if (typeof given === 'number') {
@@ -415,7 +407,6 @@ function resolveParty(options: CountDownOptions = {}): string | undefined {
   return name
 }
 
-/** Checks the options of a wait and fills in the client's defaults. */
 function resolveWait(options: LatchWaitOptions | undefined, settings: Settings, waitMs?: number): Request {
   if (options !== undefined) checkOptions(options, waitOptionNames)
   return resolveRequest(options, settings, waitMs)
@@ -584,7 +575,6 @@ class LatchWait extends StoreWait<Passed | NotAcquired> {
 
 const maxBatch = 500
 
-/** One opening, and all waiters of this client for it. */
 interface Opening {
   readonly address: Address
   readonly awaited: Awaited | undefined

@@ -1,6 +1,6 @@
 import { LockLostError, UnavailableError } from '../errors/errors.js'
-import type { RenewalReply } from '../engine/replies.js'
-import { extendGroup } from './multi-hold.js'
+import type { RenewalReply } from '../engine/requests.js'
+import { extendGroup } from './member.js'
 
 const lost = new LockLostError('gone', { lockName: 'x', owner: 'c:1', reason: 'not-held' })
 const unknown = new UnavailableError('no reply')

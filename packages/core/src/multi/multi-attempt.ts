@@ -1,20 +1,37 @@
 import type { TracedAcquisition } from '../channels/channels.js'
-import { toHoldfastError, UnavailableError } from '../errors/errors.js'
+import { ownerOf, titleOf, type Address, type JointReply, type Target } from '../engine/requests.js'
+import { notALock, toHoldfastError, UnavailableError } from '../errors/errors.js'
+import { Hold, type Acquired } from '../holding/hold.js'
+import type { AbandonedOwner } from '../holding/release.js'
 import { reenter } from '../objects/entrance.js'
 import type { Request } from '../options/options.js'
 import type { Possession } from '../ownership/possession.js'
 import type { StoreClient } from '../store-client.js'
-import { onAbort, pause, retryAfterMs, withTimeout } from '../util/timeouts.js'
-import { isTimeUp, monotonicMs } from '../time/time.js'
-import { notReached, notReplied, type NotAcquired } from '../waiting/outcome.js'
-import { JointAcquisition, type JointOutcome } from './joint-acquisition.js'
-import { mayReenter, neighboursFrom, type HeldMember, type Member, type MemberBodies } from './member.js'
-import { HeldMembers, type MultiHold } from './multi-hold.js'
+import { dateReply, isAhead, isTimeUp, momentNow, monotonicMs } from '../time/time.js'
+import { ListNode } from '../util/lists.js'
+import { onAbort, pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
+import {
+  alreadyAbandoned,
+  closedWhileWaiting,
+  detailsOf,
+  notReached,
+  notReplied,
+  repliedTooLate,
+  type NotAcquired,
+} from '../waiting/outcome.js'
+import type { Waiter } from '../waiting/waiter-table.js'
+import {
+  mayReenter,
+  neighboursFrom,
+  HeldMembers,
+  type Member,
+  type MemberBodies,
+  type MultiHold,
+} from './member.js'
 
 /** An attempt with a step that took no longer than this has not waited to speak of. */
 const soonMs = 50
 
-/** All members as one, with the bodies of the callback if it is for one. */
 export interface AcquiredTogether {
   readonly kind: 'acquired'
   readonly hold: MultiHold
@@ -53,7 +70,6 @@ class MultiAttempt {
   readonly #startedAt: number
   readonly #interruption = new AbortController()
   readonly #held: HeldMembers
-  /** The last member that was busy. */
   #busy: NotAcquired | undefined
   #hasWaited = false
   readonly #bodies: MemberBodies | undefined
@@ -74,7 +90,6 @@ class MultiAttempt {
     this.#held = new HeldMembers(members, request, (error) => this.#interruption.abort(error))
   }
 
-  /** Whether another owner has been in the way. */
   get isContended(): boolean {
     return this.#busy?.holder !== undefined || this.#alone?.isContended === true
   }
@@ -90,7 +105,11 @@ class MultiAttempt {
     } catch (error) {
       const { lost } = this.#held
       this.#giveBack()
-      if (lost) return { kind: 'lost', lost: this.#notAcquired(lost) }
+      if (lost)
+        return {
+          kind: 'lost',
+          lost: notAcquiredBy({ target: lost.member.target, owner: lost.hold.owner }, '', this.#waitedMs),
+        }
       throw error
     } finally {
       stopListening?.()
@@ -197,7 +216,7 @@ class MultiAttempt {
     const { client, target } = first
     const joint = await this.#untilAnswered(first, () => {
       client.closing.assertOpen(target.address.name)
-      const joint = new JointAcquisition(first, rest, {
+      return requestJointly(first, rest, {
         mode: this.#request.waitMs === 0 ? 'all' : 'first',
         leaseMs: this.#held.leaseMs(client),
         limitMs: this.#limitMs(client),
@@ -206,7 +225,6 @@ class MultiAttempt {
         requestFor: (isAll) => this.#options(client, isWhole && isAll),
         interrupt: (reason) => this.#interruption.abort(reason),
       })
-      return joint.run()
     })
     return joint ?? { acquired: [], busy: this.#outOfTime(first) }
   }
@@ -251,7 +269,6 @@ class MultiAttempt {
     }
   }
 
-  /** Throws why the attempt ends, if it does. */
   #assertGoingOn(): void {
     this.#interruption.signal.throwIfAborted()
   }
@@ -286,12 +303,6 @@ class MultiAttempt {
   #outOfTime({ target }: Member): NotAcquired {
     const busy = this.#busy ?? notReplied(target, undefined, 0)
     return { ...busy, waitedMs: this.#waitedMs }
-  }
-
-  #notAcquired({ member: { target }, hold: { owner } }: HeldMember): NotAcquired {
-    const { kind: objectKind, address } = target
-    const where = { name: address.name, objectKind, owner, holder: '', position: 0 }
-    return { kind: 'not-acquired', ...where, waitedMs: this.#waitedMs }
   }
 }
 
@@ -360,3 +371,177 @@ function subjectOf(members: readonly Member[]): TracedAcquisition['subject'] {
   const name = members.map(({ target: { address } }) => address.name).join(', ')
   return { clientId, engine: settings?.engine ?? '', name, kind: 'multi-lock', owner: undefined }
 }
+
+interface Owning {
+  readonly target: Target
+  readonly owner: string
+}
+
+interface JointOptions {
+  readonly mode: 'all' | 'first'
+  readonly leaseMs: number
+  readonly limitMs: number
+  readonly startedAt: number
+  readonly signal: AbortSignal
+  /** With which options those that were entered begin. */
+  readonly requestFor: (isAll: boolean) => Request
+  readonly interrupt: (reason: unknown) => void
+}
+
+/** Which members were entered, the first ones, and why the next one was not. */
+interface JointOutcome {
+  readonly acquired: readonly Acquired[]
+  readonly busy: NotAcquired | undefined
+}
+
+/** One of the owners under which members are requested. It is known to its client, but waits in no queue. */
+class JointOwner implements Waiter {
+  readonly n: number
+  readonly owner: string
+  readonly node: ListNode<Waiter> = new ListNode<Waiter>(this)
+  readonly isQueued = false
+  readonly entryTtlMs = 0
+  readonly obstacle = undefined
+  readonly waitsSince = monotonicMs()
+  readonly isInside: boolean
+  /** It was evicted before its reply was processed. */
+  wasRevoked = false
+
+  constructor(
+    readonly member: Member,
+    private readonly interrupt: (reason: unknown) => void,
+  ) {
+    const { owners, clientId, frames } = member.client
+    this.isInside = frames.isInside
+    this.n = owners.nextNumber()
+    this.owner = ownerOf(clientId, this.n)
+  }
+
+  get target(): Target {
+    return this.member.target
+  }
+
+  get address(): Address {
+    return this.target.address
+  }
+
+  /** Nothing that others do changes what is requested. */
+  wake(): void {
+    return
+  }
+
+  revoked(): void {
+    this.wasRevoked = true
+  }
+
+  close(): void {
+    this.interrupt(closedWhileWaiting(this))
+  }
+}
+
+/**
+ * Requests several members of one client by one command, each for an owner of its own. Owners are known to the client from before its
+ * first-use checks until the reply is dealt with; without one in time, or if it is interrupted, all are abandoned with tombstones.
+ *
+ * @param rest - of the same client and group as `first`
+ */
+async function requestJointly(
+  first: Member,
+  rest: readonly Member[],
+  { mode, leaseMs, limitMs, startedAt, signal, requestFor, interrupt }: JointOptions,
+): Promise<JointOutcome> {
+  const store = first.client
+  const { abandonment, facts, readiness, settings, silence, steps, waiters } = store
+  const inContext = store.channels?.contextOfCall()
+  // The checks and the request together get no longer than one of them.
+  const endsAt = monotonicMs() + limitMs
+  const lead = new JointOwner(first, interrupt)
+  const owners = [lead, ...rest.map((member) => new JointOwner(member, interrupt))]
+  const ownerAt = (index: number): JointOwner => owners[index] ?? lead
+  const waitedMs = (): number => Math.round(monotonicMs() - startedAt)
+  const inTime = async <T>(work: Promise<T> | undefined): Promise<T | undefined> => {
+    if (!work) return undefined
+    const result = await withTimeout(work, Math.max(1, endsAt - monotonicMs()), signal)
+    if (result !== timedOut) return result
+    throw notReached(lead, store, waitedMs(), silence.errorSince(startedAt))
+  }
+  const leftOf = ({ address, target, owner }: JointOwner): AbandonedOwner => ({
+    ...{ address, title: titleOf(target), owner, leaseMs },
+    inDoubt: true,
+  })
+  const abandon = (left: readonly JointOwner[]): void => {
+    for (const owner of left) abandonment.abandon(leftOf(owner))
+  }
+
+  async function request(): Promise<JointOutcome> {
+    signal.throwIfAborted()
+    const requestedAt = silence.sent()
+    const epoch = facts.connectionEpoch
+    // A driver that repeats what a break interrupted may have sent it twice; the other copy may still arrive, or came first.
+    const mayRepeat = (): boolean => epoch !== facts.connectionEpoch
+    const sentAt = momentNow()
+    const locks = owners.map(({ address, owner }) => ({ address, owner }))
+    // Its reply matters also if it comes too late: it says what there is to give up.
+    const requested = steps.acquireMany?.({ locks, mode, leaseMs }, settings.commandTimeoutMs)
+    requested?.then(
+      () => silence.replied(requestedAt),
+      () => undefined,
+    )
+    const abandonLater = (owner: JointOwner, i: number): void => {
+      const left = leftOf(owner)
+      const after = (reply?: JointReply): AbandonedOwner | undefined => {
+        const inDoubt = reply === undefined || mayRepeat()
+        const isIn = reply?.kind === 'entered' && i < reply.tokens.length
+        return inDoubt || isIn ? { ...left, inDoubt } : undefined
+      }
+      const settled = requested?.then(after, () => after())
+      if (settled) abandonment.abandonLater(left, settled)
+    }
+    let reply: JointReply | undefined
+    try {
+      reply = await inTime(requested)
+    } catch (error) {
+      owners.forEach(abandonLater)
+      throw signal.aborted ? error : toHoldfastError(error, detailsOf(lead))
+    }
+    const inDoubt = mayRepeat()
+    const entered = reply?.kind === 'entered' ? owners.slice(0, reply.tokens.length) : []
+    const { marginMs } = settings
+    const { deadlineAt } = dateReply(sentAt, leaseMs, marginMs)
+    const claimableUntil = Math.min(deadlineAt, facts.aliveUntil ?? Infinity)
+    if (entered.length > 0 && !isAhead(claimableUntil, sentAt, leaseMs, marginMs)) {
+      abandon(owners)
+      throw repliedTooLate(lead)
+    }
+    if (inDoubt) abandon(owners.slice(entered.length))
+    if (reply?.kind === 'not-a-lock') throw notALock(ownerAt(reply.index).address, reply)
+    if (reply?.kind !== 'entered') throw alreadyAbandoned(lead)
+    const { tokens, busy } = reply
+    const options = requestFor(entered.length === owners.length)
+    const times = { requestedAt: sentAt, grantedAt: sentAt.monotonicMs, deadlineAt, leaseMs }
+    const acquired = entered.map(({ target, n, owner, wasRevoked }, i) => {
+      const grant = { target, n, owner, fencingToken: tokens[i] ?? 0, ...times, inDoubt, isProven: true }
+      const admit = (): Acquired => Hold.open(store, grant, options, monotonicMs() - startedAt, undefined)
+      const one = inContext ? inContext(admit) : admit()
+      if (wasRevoked) one.hold.checkEviction()
+      return one
+    })
+    return { acquired, busy: busy && notAcquiredBy(ownerAt(busy.index), busy.reply.holder, waitedMs()) }
+  }
+
+  signal.throwIfAborted()
+  for (const owner of owners) waiters.add(owner)
+  try {
+    await inTime(readiness.ready(lead.address))
+    return await request()
+  } finally {
+    for (const owner of owners) waiters.delete(owner)
+  }
+}
+
+const notAcquiredBy = ({ target, owner }: Owning, holder: string, waitedMs: number): NotAcquired => ({
+  kind: 'not-acquired',
+  name: target.address.name,
+  objectKind: target.kind,
+  ...{ owner, holder, position: 0, waitedMs },
+})

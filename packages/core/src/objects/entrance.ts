@@ -1,4 +1,14 @@
-import { isShared, titleFrom, titleOf, type Target } from '../engine/requests.js'
+import type { LockSteps } from '../engine/lock-steps.js'
+import {
+  isShared,
+  titleFrom,
+  titleOf,
+  type Address,
+  type Addressing,
+  type ObjectType,
+  type Target,
+} from '../engine/requests.js'
+import type { FencedClient, FencingLease, Registry } from '../engine/session.js'
 import {
   InvalidArgumentError,
   LockLostError,
@@ -7,6 +17,7 @@ import {
   UnavailableError,
 } from '../errors/errors.js'
 import type { Events } from '../events/events.js'
+import type { Hold } from '../holding/hold.js'
 import { upgradeRefused } from '../holding/loss.js'
 import { isOptions, refuseSecond, requireFunction } from '../options/checks.js'
 import type { AcquireOptions, Request, Settings } from '../options/options.js'
@@ -16,17 +27,19 @@ import {
   rethrowToCaller,
   withCallerStack,
   type CallSite,
-} from '../ownership/call-site.js'
-import type { Frames } from '../ownership/frames.js'
+  type Body,
+} from '../ownership/turns.js'
+import type { Closing } from '../ownership/closing.js'
+import type { Frames, Scope } from '../ownership/frames.js'
+import type { HoldTable } from '../ownership/owners.js'
 import type { LeaseEntry, Possession } from '../ownership/possession.js'
-import type { Scope } from '../ownership/scope.js'
-import type { Body } from '../ownership/turns.js'
+import type { StoreClient } from '../store-client.js'
 import { isTimeUp, monotonicMs } from '../time/time.js'
+import type { Background } from '../util/lists.js'
 import { timedOut, withTimeout } from '../util/timeouts.js'
 import { notReached, notReplied, type NotAcquired } from '../waiting/outcome.js'
-import type { AnyAcquired, Home } from './home.js'
+import type { Ready, StoreSilence } from '../waiting/readiness.js'
 
-/** What was entered. */
 export interface Entered extends AnyAcquired {
   /** Of a callback that entered a hold around it: it has its turn. */
   readonly body?: Body
@@ -181,20 +194,10 @@ export async function untilTurn(
   const leftMs = Math.max(0, Math.ceil(startedAt + waitMs - monotonicMs()))
   const isLate = leftMs === 0 || (await withTimeout(ready, leftMs, signal)) === timedOut
   if (!isLate || body.hasBegun) return undefined
-  const { kind: objectKind, address } = target
   const { owner } = hold
   const [sibling = ''] = framesOf(body.blocker?.call)
   const waitedMs = Math.round(monotonicMs() - startedAt)
-  return {
-    kind: 'not-acquired',
-    name: address.name,
-    objectKind,
-    owner,
-    holder: owner,
-    position: 0,
-    waitedMs,
-    sibling,
-  }
+  return { ...notReplied(target, owner, waitedMs), holder: owner, sibling }
 }
 
 /** The callback has ended. Warns if one that entered its hold still runs. To be called by what `useLease` calls to leave. */
@@ -263,13 +266,10 @@ async function leaveLate(entering: Promise<LeaseEntry | null>): Promise<void> {
   }
 }
 
-/** A lease, as far as the outcome of a callback depends on it. */
 interface Losable {
-  /** Why its hold was lost. */
   readonly loss: LockLostError | undefined
 }
 
-/** A callback that has its lease. */
 export interface Use<T> {
   readonly lease: Losable
   readonly run: () => T | PromiseLike<T>
@@ -281,7 +281,6 @@ export interface Use<T> {
 /** An acquisition for a callback, and how the callback goes on from its outcome. */
 export interface Acquiring<O, T> {
   readonly acquired: Promise<O>
-  /** Of the call. */
   readonly signal: AbortSignal | undefined
   readonly use: (outcome: O) => Use<T> | NotAcquired
 }
@@ -373,7 +372,6 @@ function failureOf(error: unknown, { loss }: Losable): unknown {
   return loss === undefined || isLoss ? error : lostWithFailure(loss, error)
 }
 
-/** Runs a callback in the hold of a lease that stays. */
 export async function runHeld<T>(lease: Losable, run: () => T | PromiseLike<T>): Promise<T> {
   try {
     return await run()
@@ -513,4 +511,68 @@ const lostWithResult = (error: LockLostError, result: unknown): LockLostError =>
 const lostWithFailure = (loss: LockLostError, cause: unknown): LockLostError => {
   const { message, lockName, owner, reason, by } = loss
   return new LockLostError(message, { lockName, owner, reason, by, cause, loss })
+}
+
+export interface AnyAcquired {
+  readonly hold: Possession
+  readonly entry: LeaseEntry
+}
+
+/** Where a lock is, as its handles see it: one store, or a quorum of masters. */
+export interface Home {
+  readonly clientId: string
+  readonly settings: Settings
+  /** As messages name it. */
+  readonly storeName: string
+  readonly frames: Frames
+  readonly events: Events
+  readonly background: Background
+  readonly closing: Closing
+  readonly silence: StoreSilence
+  readonly readiness: Ready
+  readonly names: Addressing
+  readonly steps: Pick<LockSteps, 'force' | 'inspect'>
+  readonly registry: Pick<Registry, 'find'>
+  readonly holds: {
+    readonly size: number
+    readonly counts: HoldTable<Hold>['counts']
+    find(
+      owner: string,
+    ): { isReleased: boolean; lose(reason: 'revoked' | 'member-lost', cause?: Error): void } | undefined
+  }
+  /** How many acquisitions wait for a held lock now. */
+  readonly waiting: number
+  readonly operations: HomeOperations | undefined
+  /** What to do for a token, if leases can have some but not each has one. */
+  readonly tokenAdvice: ((object: ObjectType) => string) | undefined
+  /** Of the engine, if it has it. */
+  readonly fence:
+    ((client: FencedClient, lease: FencingLease, timeoutMs: number) => Promise<void>) | undefined
+  /** For locks that are acquired together; a quorum lock cannot be one of them. */
+  readonly asStore: StoreClient | undefined
+  /** Ends the client, after a drain. */
+  closeAll(drainMs: number): Promise<void>
+  /** Under an owner of its own. @param wantedSince - when the caller wanted it, if it had to wait for its turn in this process first */
+  acquire(
+    target: Target,
+    request: Request,
+    wantsToken: boolean,
+    wantedSince?: number,
+  ): Promise<AnyAcquired | NotAcquired>
+}
+
+export interface OwnerReport {
+  /** For how long it has held the object or waited for it. */
+  readonly ageMs: number
+  /** Of its hold; 0: none. */
+  readonly fencingToken: number
+}
+
+/** What the client of an owner says of it, if it does. */
+export type OwnerReports = (owner: string) => OwnerReport | undefined
+
+/** What the clients of other owners report, and are notified of. */
+export interface HomeOperations {
+  reportsOf(address: Address, owners: readonly string[]): Promise<OwnerReports>
+  announce(address: Address, owner: string, by: string): Promise<void>
 }

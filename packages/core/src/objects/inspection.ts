@@ -1,15 +1,17 @@
-import type { ClientInfo, Inspection, SharedInspection } from '../engine/replies.js'
 import {
   clientOf,
   isHandedOver,
   isKept,
   titleFrom,
   writePermits,
+  type ClientInfo,
+  type Inspection,
+  type SharedInspection,
   type ObjectKind,
   type Target,
 } from '../engine/requests.js'
 import { notALock, toHoldfastError } from '../errors/errors.js'
-import type { Home } from './home.js'
+import type { Home } from './entrance.js'
 
 /** One owner, and the process it belongs to if that has registered. */
 export interface OwnerInfo {
@@ -103,7 +105,6 @@ export function foundIn(reply: Inspection | SharedInspection, kind: ObjectKind):
   return { holders, holderCount: reply.holderCount, token, waiterCount, waiters, shared: reply }
 }
 
-/** Which side of a read/write lock an owner with so many permits is on. */
 const sideOf = (permits: number): 'read-lock' | 'write-lock' =>
   permits < writePermits ? 'read-lock' : 'write-lock'
 

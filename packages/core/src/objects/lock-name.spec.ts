@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '../errors/errors.js'
-import { checkName } from './lock-name.js'
+import { checkName } from '../options/checks.js'
 
 const refused = (name: unknown) => {
   try {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { KeySpace, nativeLayout } from '../redis/keys.js'
-import { lockName } from './lock-name.js'
+import { lockName } from '../options/checks.js'
 
 /** Any 16-bit units, unpaired surrogates included, and what names could trip over. */
 const text = fc

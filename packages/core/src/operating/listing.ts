@@ -1,5 +1,5 @@
 import { isOpen, isSet } from '../engine/latch.js'
-import type { ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
+import type { ListFilter, ListPage, OperatorSession } from '../engine/session.js'
 import type { Address, ObjectType } from '../engine/requests.js'
 import { InvalidArgumentError } from '../errors/errors.js'
 import { foundIn } from '../objects/inspection.js'
@@ -37,7 +37,6 @@ export interface ListingProgress {
   readonly isComplete: boolean
 }
 
-/** A listing after checks and defaults. */
 export interface ListingRequest extends ListFilter {
   readonly limit: number
   readonly maxKeys: number
@@ -118,7 +117,6 @@ export class LockListing implements AsyncIterable<ListedLock> {
     this.#count({ isComplete: true })
   }
 
-  /** What ends an iteration early. */
   get #ends(): readonly AbortSignal[] {
     const { signal } = this.#request
     return signal ? [this.#closing, signal] : [this.#closing]

@@ -1,6 +1,13 @@
-import { longestText } from '../engine/operator.js'
-import { fitted, readMessage, textOf } from './messages.js'
-import type { ClientReport, HoldReport, LossReport, WaitReport } from './messages.js'
+import { longestText } from '../engine/session.js'
+import {
+  fitted,
+  readMessage,
+  textOf,
+  type ClientReport,
+  type HoldReport,
+  type LossReport,
+  type WaitReport,
+} from './messages.js'
 
 const owned = { name: 'order', kind: 'lock', owner: 'client:1' } as const
 const of = { ...owned, permits: 1, size: null }

@@ -1,35 +1,27 @@
-import { longestText } from '../engine/operator.js'
-import type { ClientInfo } from '../engine/replies.js'
-import type { ObjectKind } from '../engine/requests.js'
+import { longestText } from '../engine/session.js'
+import type { ClientInfo, ObjectKind } from '../engine/requests.js'
 import type { LossReason } from '../errors/errors.js'
 import { isEvictor } from '../holding/loss.js'
 import { isWellFormed } from '../util/mistakes.js'
 
-/** What a client asks another one to report. */
 export interface Question {
   readonly id: string
-  /** The client that asks. */
   readonly from: string
-  /** Only what concerns objects of this name. */
   readonly name?: string | undefined
   /** The report is to be sent at some instant within this time, milliseconds: many clients are asked at once. */
   readonly spreadMs: number
 }
 
-/** The answer to a question. */
 export interface Answer {
-  /** Of the question. */
   readonly id: string
   readonly report: ClientReport
 }
 
-/** Says who is about to evict an owner. */
 export interface EvictionNote {
   readonly owner: string
   readonly by: string
 }
 
-/** What one client says to another. */
 export type Message =
   | { readonly kind: 'ask'; readonly content: Question }
   | { readonly kind: 'report'; readonly content: Answer }
@@ -124,7 +116,6 @@ const isQuestion = (given: unknown): given is Question =>
 const isEvictionNote = (given: unknown): given is EvictionNote =>
   hasTexts(given, 'owner', 'by') && isEvictor(given.by)
 
-/** A report whose items are not checked yet. */
 type Lists = 'holds' | 'queue' | 'losses'
 type Sent = Omit<ClientReport, Lists | 'client'> &
   Record<Lists, unknown[]> & { readonly id: string; readonly client: SentClient }

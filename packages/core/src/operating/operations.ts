@@ -1,8 +1,8 @@
 import { nanoid } from 'nanoid'
-import type { ConnectedClient, OperatorSession } from '../engine/operator.js'
+import type { ConnectedClient, OperatorSession } from '../engine/session.js'
 import { clientOf, type Address } from '../engine/requests.js'
 import { ClosedError, InvalidArgumentError, UnavailableError } from '../errors/errors.js'
-import type { OwnerReport, OwnerReports } from '../objects/home.js'
+import type { OwnerReport, OwnerReports } from '../objects/entrance.js'
 import { checkBoolean, checkInteger, checkOptions, checkString } from '../options/checks.js'
 import type { StoreClient } from '../store-client.js'
 import { monotonicMs } from '../time/time.js'
@@ -35,7 +35,6 @@ export class Operations {
     this.#collector = new ReportCollector(store, this.#reporter)
   }
 
-  /** Takes a text from another client. */
   onMessage(text: string): void {
     const message = readMessage(text)
     switch (message?.kind) {
@@ -170,7 +169,6 @@ export interface ClientReportsOptions {
   readonly spreadMs?: number | undefined
 }
 
-/** What `clientReports()` is to ask, after checks and defaults. */
 export interface ResolvedClientReports {
   readonly withinMs: number
   readonly clientIds: readonly string[] | undefined
@@ -178,27 +176,13 @@ export interface ResolvedClientReports {
   spreadMsFor(clients: number): number
 }
 
-const locksOptions: Record<keyof LocksOptions, true> = {
-  pattern: true,
-  limit: true,
-  contended: true,
-  maxKeys: true,
-  signal: true,
-}
-const clientReportsOptions: Record<keyof ClientReportsOptions, true> = {
-  withinMs: true,
-  clientIds: true,
-  name: true,
-  spreadMs: true,
-}
-const locksOptionNames = new Set(Object.keys(locksOptions))
-const clientReportsOptionNames = new Set(Object.keys(clientReportsOptions))
+const locksOptionNames = new Set(['pattern', 'limit', 'contended', 'maxKeys', 'signal'])
+const clientReportsOptionNames = new Set(['withinMs', 'clientIds', 'name', 'spreadMs'])
 
 const defaultMaxKeys = 1_000_000
 /** Reports of so few clients may arrive at once. */
 const fewClients = 20
 
-/** Checks the options of a listing and fills in the defaults. */
 function resolveListing(options: LocksOptions): ListingRequest {
   checkOptions(options, locksOptionNames)
   const { pattern = '*', limit = Infinity, contended = false, maxKeys = defaultMaxKeys, signal } = options
@@ -213,7 +197,6 @@ function resolveListing(options: LocksOptions): ListingRequest {
   return { pattern, limit, contended, maxKeys, signal }
 }
 
-/** Checks the options of `clientReports()` and fills in the defaults. */
 function resolveClientReports(options: ClientReportsOptions): ResolvedClientReports {
   checkOptions(options, clientReportsOptionNames)
   const { withinMs = 1_000, clientIds, name, spreadMs } = options
@@ -243,7 +226,6 @@ function checkIds(clientIds: unknown): void {
   )
 }
 
-/** Which clients are asked, and for what. */
 export interface Collection {
   readonly clientIds: readonly string[]
   readonly name?: string | undefined
@@ -251,12 +233,9 @@ export interface Collection {
   readonly spreadMs: number
 }
 
-/** Reports that are being collected. */
 interface PendingCollection {
-  /** Those whose reports are still to come. */
   readonly missing: Set<string>
   readonly reports: ClientReport[]
-  /** No more reports are awaited. */
   end(error?: ClosedError): void
 }
 
@@ -270,7 +249,6 @@ export class ReportCollector {
   readonly #pending = new Map<string, PendingCollection>()
   #isClosed = false
 
-  /** @param reporter - of this same client */
   constructor(store: StoreClient, reporter: Reporter) {
     this.#store = store
     this.#reporter = reporter
@@ -307,7 +285,6 @@ export class ReportCollector {
     this.#unneeded(pending, [report.clientId])
   }
 
-  /** Ends whatever is being collected. */
   close(): void {
     this.#isClosed = true
     for (const pending of this.#pending.values()) pending.end(closed())

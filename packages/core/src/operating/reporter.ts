@@ -246,7 +246,6 @@ class WaitMeter {
     return { buckets: [...this.#buckets], handOffs: this.#handOffs }
   }
 
-  /** Stops counting. */
   end(): void {
     clearTimeout(this.#rest)
     this.#rest = undefined

@@ -1,9 +1,14 @@
 import { inspect } from 'node:util'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { requireLeaseMs, resolveDrainMs, resolveRequest, resolveSettings } from './options.js'
-import type { AcquireOptions, ClientOptions } from './options.js'
-import { redisEngine } from '../redis/engine.js'
-import { resolveRedisSettings } from '../redis/options.js'
+import {
+  requireLeaseMs,
+  resolveDrainMs,
+  resolveRequest,
+  resolveSettings,
+  type AcquireOptions,
+  type ClientOptions,
+} from './options.js'
+import { redisEngine, resolveRedisSettings } from '../redis/engine.js'
 
 const redis = 'redis://127.0.0.1:1'
 const engine = redisEngine({ redis })

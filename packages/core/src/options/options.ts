@@ -1,8 +1,7 @@
 import { isOwner, type ObjectKind, type Target } from '../engine/requests.js'
 import type { LockEngine, Traits } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { isEvictor } from '../holding/loss.js'
-import { heirBy } from '../holding/ticket.js'
+import { isEvictor, heirBy } from '../holding/loss.js'
 import { driftMs, longestMs } from '../time/time.js'
 import { shown } from '../util/mistakes.js'
 import {
@@ -176,16 +175,9 @@ export interface CloseOptions {
   readonly drainMs?: number | undefined
 }
 
-const acquireOptions: Record<keyof AcquireOptions, true> = {
-  waitMs: true,
-  leaseMs: true,
-  maxHoldMs: true,
-  signal: true,
-  reentrant: true,
-}
-const acquireOptionNames: ReadonlySet<string> = new Set(Object.keys(acquireOptions))
-const holdOptions: Record<keyof HoldOptions, true> = { ...acquireOptions, atLeastMs: true }
-export const holdOptionNames: ReadonlySet<string> = new Set(Object.keys(holdOptions))
+const acquireOptions = ['waitMs', 'leaseMs', 'maxHoldMs', 'signal', 'reentrant'] as const
+const acquireOptionNames: ReadonlySet<string> = new Set<keyof AcquireOptions>(acquireOptions)
+export const holdOptionNames: ReadonlySet<string> = new Set<keyof HoldOptions>([...acquireOptions, 'atLeastMs'])
 const takeOverOptionNames = new Set(['leaseMs', 'maxHoldMs', 'signal', 'atLeastMs'])
 const handOverOptionNames = new Set(['withinMs'])
 const lockOptionNames = new Set(['reentrant'])
@@ -223,21 +215,14 @@ export interface ResizeOptions {
 }
 
 const permitOptionNames = new Set([...acquireOptionNames, 'permits'].filter((name) => name !== 'reentrant'))
-const semaphoreOptions: Record<keyof SemaphoreOptions, true> = { permits: true }
-const semaphoreOptionNames = new Set(Object.keys(semaphoreOptions))
+const semaphoreOptionNames = new Set(['permits'])
 const resizeOptionNames = new Set(['keepMs'])
 
-const clientOptions: Record<keyof ClientOptions, true> = {
+export const clientOptionNames: readonly (keyof ClientOptions)[] = [
   ...acquireOptions,
-  label: true,
-  watchdogTimeoutMs: true,
-  commandTimeoutMs: true,
-  maxWaiters: true,
-}
-export const clientOptionNames: readonly string[] = Object.keys(clientOptions)
-
-const closeOptions: Record<keyof CloseOptions, true> = { drainMs: true }
-const closeOptionNames = new Set(Object.keys(closeOptions))
+  ...(['label', 'watchdogTimeoutMs', 'commandTimeoutMs', 'maxWaiters'] as const),
+]
+const closeOptionNames = new Set(['drainMs'])
 
 const whyOf = ({ engine, shortestLeaseMs: least }: LeaseBounds): string =>
   least > shortestLeaseMs ? ` (the engine ${engine} does not support shorter leases)` : ''
@@ -489,8 +474,7 @@ export interface ForceOptions {
   readonly by?: string | undefined
 }
 
-const forceOptions: Record<keyof ForceOptions, true> = { owner: true, by: true }
-const forceOptionNames = new Set(Object.keys(forceOptions))
+const forceOptionNames = new Set(['owner', 'by'])
 
 /** Checks the options of an eviction. */
 export function resolveForce(options: ForceOptions, lockName: string): ForceOptions {

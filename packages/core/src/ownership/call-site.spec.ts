@@ -1,5 +1,5 @@
 import { nextTick } from 'node:process'
-import { callSite, framesOf, type CallSite } from './call-site.js'
+import { callSite, framesOf, type CallSite } from './turns.js'
 
 /** Has its site made after that wait, in one function of "this package". */
 async function ours(wait: () => Promise<unknown>): Promise<CallSite> {

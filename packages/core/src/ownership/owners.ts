@@ -1,4 +1,4 @@
-import type { HoldContext } from '../channels/contexts.js'
+import type { HoldContext } from '../channels/channels.js'
 import { numberOf, ownerOf } from '../engine/requests.js'
 
 /** The owners of one client, in the order in which they are made. No two are the same. */
@@ -10,7 +10,6 @@ export class Owners {
     this.clientId = clientId
   }
 
-  /** The number of a new one. */
   nextNumber(): number {
     return ++this.#last
   }
@@ -48,7 +47,6 @@ export class OwnerTable<T extends Owned> {
     return this.#size
   }
 
-  /** In the order of their numbers. */
   get all(): T[] {
     return this.unordered.sort((a, b) => a.n - b.n)
   }
@@ -71,7 +69,6 @@ export class OwnerTable<T extends Owned> {
     this.#size++
   }
 
-  /** Whether it was in. */
   delete(item: T): boolean {
     const slot = this.#slotOf(item.n)
     if (this.#slots[slot] !== item) return false
@@ -136,7 +133,6 @@ export class HoldTable<H extends Owned> {
     return this.#live.size
   }
 
-  /** In the order of their requests. */
   get all(): H[] {
     return this.#live.all
   }

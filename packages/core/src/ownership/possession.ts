@@ -11,11 +11,9 @@ export interface Possession {
   readonly address: Address
   readonly kind: ObjectKind
   readonly owner: string
-  /** How many leases are open. */
   readonly count: number
   /** 0 while it has none. */
   readonly fencingToken: number
-  /** The loss, once there is one. */
   readonly loss: LockLostError | undefined
   /** Whether no code can use it any more: released, or lost and left. */
   readonly isOver: boolean
@@ -24,7 +22,6 @@ export interface Possession {
   /** Whether this process may claim the object at this very moment. */
   readonly isHeld: boolean
   remainingMs(): number
-  /** How many leases of this kind are open. */
   countOf(kind: ObjectKind): number
   /** Enters once more; `null` when it was released before this call's turn came. */
   enter(target: Target, request: Request, wantsToken: boolean): Promise<LeaseEntry | null>

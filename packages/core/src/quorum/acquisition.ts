@@ -6,7 +6,7 @@ import {
   type HoldfastError,
   type HoldfastErrorDetails,
 } from '../errors/errors.js'
-import type { AnyAcquired } from '../objects/home.js'
+import type { AnyAcquired } from '../objects/entrance.js'
 import type { Request } from '../options/options.js'
 import { monotonicMs } from '../time/time.js'
 import { backoffMs, retryAfterMs } from '../util/timeouts.js'
@@ -16,7 +16,7 @@ import { Ballot, TooFewError, type Vote } from './ballot.js'
 import type { QuorumClient } from './client.js'
 import { QuorumHold, settleVotes, voteLeaseMs } from './hold.js'
 import type { Master } from './master.js'
-import { tooFewReached } from './wording.js'
+import { tooFewReached } from './options.js'
 
 /** After this share of `memberTimeoutMs` masters that have not replied are passed over, if those that have are enough. */
 const patienceShare = 1 / 4
@@ -69,7 +69,6 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
   readonly #ballot: Ballot
   /** Of the votes; `null` if they are renewed. */
   readonly #leaseMs: number | null
-  /** Masters that have not replied by now are passed over, if those that have are enough. */
   /** It has won at the end of its wait, and has a moment to settle. */
   #isLate = false
   #isPatienceOver = false
@@ -85,7 +84,6 @@ export class QuorumAcquisition extends Wait<AnyAcquired | NotAcquired, State> {
   #insisted = 0
   #insistUntil: number | undefined
 
-  /** As an `Acquisition`. */
   constructor(
     client: QuorumClient,
     n: number,

@@ -14,7 +14,7 @@ import { Acquisition } from '../waiting/acquisition.js'
 import { isStaleReply, type NotAcquired } from '../waiting/outcome.js'
 import type { QuorumClient } from './client.js'
 import { voteNumber, type Master } from './master.js'
-import { withoutSubject } from './wording.js'
+import { withoutSubject } from './options.js'
 
 /** Votes that are kept during a wait do not all go back at the same instant. */
 const jitter = 0.25
@@ -22,12 +22,10 @@ const jitter = 0.25
 /** The votes of all masters for one acquisition, and for the hold that comes of it, in the common order. */
 export class Ballot {
   readonly target: Target
-  /** The number of the acquisition. */
   readonly n: number
   /** Whom the votes report to: first the acquisition, then the hold. */
   listener: VoteListener
   readonly all: readonly Vote[]
-  /** How many masters are a majority. */
   readonly quorum: number
   readonly #client: QuorumClient
   #keeping: NodeJS.Timeout | undefined
@@ -72,17 +70,14 @@ export class Ballot {
     return holders.some((holder) => holders.filter((other) => other === holder).length >= this.quorum)
   }
 
-  /** The largest token that a master drew for it. */
   get largestToken(): number {
     return Math.max(0, ...this.given.map(({ hold }) => hold?.fencingToken ?? 0))
   }
 
-  /** Who evicts the owner, as far as its votes were told. */
   takeEvictor(): string | undefined {
     return this.all.map((vote) => vote.takeEvictor()).find((by) => by !== undefined)
   }
 
-  /** Why some masters did not reply, in order. */
   get troubles(): { readonly name: string; readonly error: HoldfastError }[] {
     return this.in('failed').flatMap(({ master, error }) =>
       error ? [{ name: master.storeName, error }] : [],
@@ -155,7 +150,6 @@ export function majorityOf(steps: readonly Promise<unknown>[], quorum: number): 
   })
 }
 
-/** Too few of several steps succeeded. */
 export class TooFewError extends Error {
   constructor(readonly errors: readonly unknown[]) {
     super('too few masters replied')
@@ -225,17 +219,14 @@ export class Vote implements Voter {
     return hold?.loss ? undefined : hold
   }
 
-  /** The other owner that had it, when it was busy. */
   get holder(): string {
     return this.#holder
   }
 
-  /** Why it failed. */
   get error(): HoldfastError | undefined {
     return this.#error
   }
 
-  /** Why its last hold was lost. */
   get lossReason(): LossReason | undefined {
     return this.#lossReason
   }

@@ -6,9 +6,9 @@ import {
   type LossReason,
 } from '../errors/errors.js'
 import type { ReportedHold } from '../events/observer.js'
-import { enterUntilAnswered, LeaseSet } from '../holding/hold.js'
+import { enterUntilAnswered, LeaseSet } from '../holding/lease-set.js'
 import { lossForCaller, lossOf } from '../holding/loss.js'
-import type { AnyAcquired } from '../objects/home.js'
+import type { AnyAcquired } from '../objects/entrance.js'
 import { shortestLeaseMs, type Request } from '../options/options.js'
 import { LeaseEntry, type Possession } from '../ownership/possession.js'
 import type { Turns } from '../ownership/turns.js'
@@ -18,13 +18,11 @@ import { majorityOf, TooFewError, type Ballot, type Vote, type VoteListener } fr
 import type { QuorumClient } from './client.js'
 import type { QuorumSettings } from './options.js'
 
-/** A majority, as it is handed over by the acquisition that got it. */
 export interface QuorumGrant {
   readonly target: Target
   readonly n: number
   readonly owner: string
   readonly ballot: Ballot
-  /** 0 for none. */
   readonly fencingToken: number
 }
 
@@ -60,7 +58,6 @@ export class QuorumHold implements Possession, VoteListener, ReportedHold {
   #loss: LockLostError | undefined
   #renewedUntil: number
 
-  /** A hold with its first lease. */
   static open(client: QuorumClient, grant: QuorumGrant, request: Request, waitedMs: number): AnyAcquired {
     const hold = new QuorumHold(client, grant, request)
     return { hold, entry: hold.#addLease(hold.target, request, waitedMs) }
@@ -317,30 +314,18 @@ async function releaseVotes(ballot: Ballot, memberTimeoutMs: number): Promise<Qu
   const given = ballot.given
   let confirmed = 0
   let denied = 0
-  const replies = ballot.all.map((vote) => (given.includes(vote) ? vote.release() : vote.giveBack()))
-  await withTimeout(
-    new Promise<void>((resolve) => {
-      let open = given.length
-      const settled = (): void => {
-        open--
-        if (confirmed >= ballot.quorum || open === 0) resolve()
-      }
-      for (const reply of replies) {
-        reply?.then(
-          (isConfirmed) => {
-            if (isConfirmed) confirmed++
-            settled()
-          },
-          (error: unknown) => {
-            if (error instanceof LockLostError) denied++
-            settled()
-          },
-        )
-      }
-      if (given.length === 0) resolve()
-    }),
-    memberTimeoutMs,
-  )
+  ballot.giveBack(ballot.all.filter((vote) => !given.includes(vote)))
+  const replies = given.map(async (vote) => {
+    try {
+      if (!(await vote.release())) throw new TooFewError([])
+      confirmed++
+    } catch (error) {
+      if (error instanceof LockLostError) denied++
+      throw error
+    }
+  })
+  const decided = majorityOf(replies, ballot.quorum).catch(() => Promise.allSettled(replies))
+  await withTimeout(decided, memberTimeoutMs)
   if (confirmed >= ballot.quorum) return 'released'
   return given.length - denied < ballot.quorum ? 'not-held' : 'unconfirmed'
 }
@@ -377,7 +362,6 @@ async function raiseToken(ballot: Ballot): Promise<number> {
   return token
 }
 
-/** Extends the leases of a majority. */
 async function extendVotes(ballot: Ballot, leaseMs: number): Promise<void> {
   const extended = ballot.given.map(({ hold }) => hold?.extend(leaseMs) ?? Promise.resolve())
   await majorityOf(extended, ballot.quorum)
@@ -386,7 +370,6 @@ async function extendVotes(ballot: Ballot, leaseMs: number): Promise<void> {
 /** A fixed lease of which the votes have less than this left is set again before it is handed out. */
 const leastShareOfLease = 0.9
 
-/** How long a hold is wanted. */
 interface Wanted {
   readonly leaseMs: number | null
   readonly maxHoldMs: number

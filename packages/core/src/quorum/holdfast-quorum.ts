@@ -1,16 +1,13 @@
 import { inspect, type InspectOptions } from 'node:util'
-import { BaseClient } from '../base-client.js'
+import { BaseClient } from '../lock-client.js'
 import { isEngine, type LockEngine } from '../engine/session.js'
 import { InvalidArgumentError } from '../errors/errors.js'
-import { checkName } from '../objects/lock-name.js'
+import { checkName, unlessIndex } from '../options/checks.js'
 import { Lock, ping } from '../objects/lock.js'
-import { unlessIndex } from '../options/checks.js'
 import { resolveReentrant, type LockOptions } from '../options/options.js'
-import { whereItBelongs } from '../options/where-it-belongs.js'
-import { checkSource } from '../redis/connection/template.js'
-import { nativeEngine } from '../redis/engine.js'
+import { checkSource, whereItBelongs } from '../redis/connection/template.js'
+import { nativeEngine, type RedisOptions } from '../redis/engine.js'
 import { operatorSteps } from '../redis/operator.js'
-import type { RedisOptions } from '../redis/options.js'
 import { kindOf } from '../util/mistakes.js'
 import { quorumOf } from './ballot.js'
 import { QuorumClient } from './client.js'
@@ -19,9 +16,9 @@ import {
   checkMasters,
   checkQuorumOptions,
   resolveQuorumSettings,
+  notIndependent,
   type QuorumClientOptions,
 } from './options.js'
-import { notIndependent } from './wording.js'
 
 /** One of the independent masters of a quorum: a Redis as `new Holdfast({ redis })` takes it, or another engine. */
 export type QuorumMaster = RedisOptions['redis'] | { readonly engine: LockEngine }

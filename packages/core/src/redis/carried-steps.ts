@@ -9,7 +9,7 @@ import type {
   LatchWait,
   LatchWaitReply,
 } from '../engine/latch.js'
-import type { JointReply, NotALockReply } from '../engine/replies.js'
+import type { JointReply, NotALockReply } from '../engine/requests.js'
 import {
   fenceBeyond,
   keyList,
@@ -24,7 +24,7 @@ import {
 } from './commands.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
 import { clientOfInbox, type Keys } from './keys.js'
-import { asList, notUnderstood, numberAt, textAt } from './reply.js'
+import { asList, notUnderstood, numberAt, textAt } from './errors.js'
 import { latchScripts, multiScripts, sharedScripts } from './scripts/generated.js'
 import type { ServerIdentity } from './server-identity.js'
 import { CarriedSteps, type RedisSession } from './session.js'
@@ -107,7 +107,6 @@ export const sharedCalls = (countsInboxes: boolean): Calls => ({
   },
 })
 
-/** Owners with their permits and a time, from one index of a reply up to another. */
 export function readTriples(reply: readonly unknown[], from: number, to: number) {
   const triples = []
   for (let i = from; i < to; i += 3) {
@@ -116,7 +115,6 @@ export function readTriples(reply: readonly unknown[], from: number, to: number)
   return triples
 }
 
-/** What semaphores and read/write locks bring along. */
 export const sharedSteps = /* @__PURE__ */ new CarriedSteps(sharedScripts, ({ steps, isSingle }) =>
   steps.carry({ shared: sharedCalls(isSingle) }),
 )
@@ -158,7 +156,6 @@ function readJoint(given: unknown, { keys }: ScriptCall, steps: RedisCommands): 
   return { kind: 'entered', tokens, busy: { index, reply: readBusy(first.slice(nEnd + 1)) } }
 }
 
-/** A wait whose keys are known. */
 export interface RedisLatchWait extends LatchWait {
   readonly address: Keys
 }
@@ -171,7 +168,6 @@ export interface LatchCalls {
   /** @param server - the `run_id` of the server; '' when it is not known */
   set(keys: Keys, request: LatchSetRequest, server: string): ScriptCall
   countDown(keys: Keys, request: CountDownRequest): ScriptCall
-  /** @param inbox - of this client */
   wait(waits: readonly RedisLatchWait[], inbox: string): ScriptCall
   delete(keys: Keys, request: LatchDeleteRequest): ScriptCall
   inspect(keys: Keys, limit: number): ScriptCall
@@ -274,13 +270,11 @@ export interface RedisLatchesOptions {
   readonly connection: ScriptRunner
   readonly calls: LatchCalls
   readonly servers: Pick<ServerIdentity, 'known' | 'runId' | 'isRefused'>
-  /** The channel of this client. */
   readonly inbox: string
   /** The step was carried out, but Redis refused to publish its notification. */
   onNoticeError(error: string): void
 }
 
-/** The latches of one client on Redis. */
 export class RedisLatches implements LatchSession {
   readonly #options: RedisLatchesOptions
 
@@ -338,7 +332,6 @@ export const latchesOf = (session: RedisSession, calls: LatchCalls): RedisLatche
   })
 }
 
-/** What latches bring along. */
 export const latchSteps = /* @__PURE__ */ new CarriedSteps(latchScripts, (session) => {
   session.latches = latchesOf(session, nativeLatchCalls)
 })

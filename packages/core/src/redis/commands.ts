@@ -11,8 +11,6 @@ import type {
   RenewalReply,
   ResizeReply,
   SharedInspection,
-} from '../engine/replies.js'
-import type {
   AcquireRequest,
   JointRequest,
   QueueEntry,
@@ -22,22 +20,18 @@ import type {
 } from '../engine/requests.js'
 import { RefusedError } from '../errors/errors.js'
 import type { ScriptCall, ScriptRunner } from './connection/script-connection.js'
-import { engineName, isSlotMoving } from './errors.js'
+import { engineName, isSlotMoving, asList, notUnderstood, numberAt, textAt } from './errors.js'
 import { clientInboxOf, type Keys, type Kind } from './keys.js'
-import { asList, notUnderstood, numberAt, textAt } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
 
-/** A queue entry whose keys are known. */
 export interface RedisQueueEntry extends QueueEntry {
   readonly address: Keys
 }
 
-/** A hold to renew whose keys are known. */
 export interface RedisRenewal extends Renewal {
   readonly address: Keys
 }
 
-/** A request for several locks whose keys are known. */
 export interface RedisJointRequest extends JointRequest {
   readonly locks: readonly { readonly address: Keys; readonly owner: string }[]
 }
@@ -157,7 +151,6 @@ export type CallsByKind = Readonly<Partial<Record<Kind, Calls>> & { lock: Calls 
 export interface RedisCommandsOptions {
   readonly connection: ScriptRunner
   readonly calls: CallsByKind
-  /** The channel of this client. */
   readonly inbox: string
   /** The step was carried out, but Redis refused to publish its notification. */
   onNoticeError(error: string): void
@@ -189,7 +182,6 @@ export class RedisCommands implements LockSteps {
     }
   }
 
-  /** Takes the calls of further kinds of objects. */
   carry(calls: Partial<CallsByKind>): void {
     this.#calls = { ...this.#calls, ...calls }
   }
@@ -214,7 +206,6 @@ export class RedisCommands implements LockSteps {
     return connection.run(this.acquireCall(keys, request), this.readAcquire, timeoutMs)
   }
 
-  /** An `acquire` for another connection to send. */
   acquireCall(keys: Keys, request: AcquireRequest): ScriptCall {
     return this.#callsFor(keys).acquire(keys, request, this.#options.inbox, this.floorOf(keys))
   }
@@ -251,13 +242,11 @@ export class RedisCommands implements LockSteps {
     return this.#options.connection.run(call, this.#readRelease, timeoutMs)
   }
 
-  /** Evicts the named owner; `not-held` when it was no longer the holder. */
   force(keys: Keys, owner: string): Promise<ReleaseReply> {
     const call = this.#callsFor(keys).force(keys, owner, clientInboxOf(owner), this.floorOf(keys))
     return this.#options.connection.run(call, this.#readRelease)
   }
 
-  /** Sets how many permits there are in all. */
   resize(keys: Keys, request: ResizeRequest, timeoutMs: number): Promise<ResizeReply | NotALockReply> {
     const call = this.#callsFor(keys).resize?.(keys, request, this.floorOf(keys))
     if (!call) throw new TypeError(`${keys.main} has no size`)
@@ -313,7 +302,6 @@ export class RedisCommands implements LockSteps {
     return { kind, version: numberAt(reply, 1), size: numberAt(reply, 2) }
   }
 
-  /** Reads the token of a lock that was entered. */
   readHeld(lock: string, given: string | number): HeldReply {
     const token = Number(given)
     if (Number.isNaN(token)) throw notUnderstood('a token', given)

@@ -1,7 +1,7 @@
+import { inspect } from 'node:util'
 import { isPermissionError, isReplyError, MisplacedError, replyText } from '@holdfast/pubsub'
 import { HoldfastError, RefusedError, UnavailableError } from '../errors/errors.js'
 
-/** The engine's name in errors. */
 export const engineName = 'redis'
 
 /** Error replies that are temporary: the server is starting, failing over (also during a WAIT), busy or full. */
@@ -17,7 +17,6 @@ const textOf = (error: unknown): string => {
   return replyText(origin instanceof Error ? origin.message : String(origin))
 }
 
-/** Whether the server's reply starts with this error code. */
 export const hasCode = (error: unknown, code: string): boolean => textOf(error).startsWith(code)
 
 /** Whether keys of one slot cannot be reached in one command now, because half of them have moved already. */
@@ -84,7 +83,6 @@ export function noteLogin(error: unknown): void {
 export const isAboutDatabase = (error: unknown): boolean =>
   isReplyError(error) && commandOf(error) === 'select'
 
-/** Whether Redis refused its user a key. */
 export const isAboutKey = (error: unknown): boolean => /^NOPERM .*\baccess .*\bkeys?\b/.test(textOf(error))
 
 /** Whether Redis replied, and trying again soon makes no sense. */
@@ -182,3 +180,38 @@ const meanings: readonly (readonly [reply: RegExp, meaning: string])[] = [
   ],
   [/^(Unknown RESP type|Protocol error, got) /, noRedis],
 ]
+
+/** Reads replies of scripts without trusting them: a reply of another shape is an error, not a wrong number. */
+
+export function asList(reply: unknown): readonly unknown[] {
+  if (!Array.isArray(reply)) throw notUnderstood('a list', reply)
+  return reply
+}
+
+export function numberAt(list: readonly unknown[], index: number): number {
+  const value = list[index]
+  if (typeof value !== 'number') throw notUnderstood(`a number at ${index}`, value)
+  return value
+}
+
+export function textAt(list: readonly unknown[], index: number): string {
+  const value = list[index]
+  if (typeof value !== 'string') throw notUnderstood(`a string at ${index}`, value)
+  return value
+}
+
+/** Neither refused nor without a reply: nothing is known of what was done, and repeating it makes no sense. */
+export function notUnderstood(expected: string, got: unknown): HoldfastError {
+  const error = new HoldfastError(
+    `unexpected reply from Redis: expected ${expected}, got ${inspect(got)}. ` +
+      'Check for a proxy or anything else between this client and Redis',
+  )
+  outOfStep.add(error)
+  return error
+}
+
+const outOfStep = new WeakSet()
+
+/** Whether the reply may have been that to another command, as all that follow on its connection may be. */
+export const isOutOfStep = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && outOfStep.has(error)

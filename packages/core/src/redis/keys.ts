@@ -109,7 +109,6 @@ export class KeySpace implements Addressing {
     }
   }
 
-  /** The keys of the object of this name. Throws `InvalidArgumentError` for an invalid name. */
   locate(name: string, object: ObjectType = 'lock'): Keys {
     const invalid = this.whyInvalid(name)
     if (invalid !== undefined) throw new InvalidArgumentError(invalid, { lockName: name })
@@ -146,7 +145,6 @@ export class KeySpace implements Addressing {
     return this.#lockPrefix
   }
 
-  /** The key under which a client is registered. */
   registry(clientId: string): string {
     return this.#options.keyPrefix + registryPrefix + clientId
   }
@@ -166,7 +164,6 @@ export class KeySpace implements Addressing {
     return starts.map((start) => `~${start}*`).join(' ')
   }
 
-  /** Why no object can have this name, if so. */
   whyInvalid(name: string): string | undefined {
     const hint = '; lockName(text) makes a valid name from any text'
     const suffix = suffixes.find((s) => name.endsWith(s))
@@ -186,14 +183,11 @@ const hasFitBraces = (lock: string): boolean => /^[^{}]*(\{[^{}]+\}[^{}]*)?$/.te
 
 const inboxPrefix = 'holdfast:inbox:'
 
-/** The pattern of all inboxes. */
 export const everyInbox = `${inboxPrefix}*`
 
 /** The channel on which a client is notified of grants and evictions. Channels know neither prefixes nor databases. */
 export const inboxOf = (clientId: string): string => inboxPrefix + clientId
 
-/** The client that this is the channel of. */
 export const clientOfInbox = (inbox: string): string => inbox.slice(inboxPrefix.length)
 
-/** The channel of the client that an owner belongs to. */
 export const clientInboxOf = (owner: string): string => inboxOf(clientOf(owner))

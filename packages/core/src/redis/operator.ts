@@ -1,10 +1,9 @@
-import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/operator.js'
+import type { ConnectedClient, ListFilter, ListPage, OperatorSession } from '../engine/session.js'
 import type { Address, ObjectType } from '../engine/requests.js'
 import { RefusedError, UnavailableError } from '../errors/errors.js'
 import type { ScriptConnection } from './connection/script-connection.js'
-import { engineName, hasCode } from './errors.js'
+import { engineName, hasCode, asList, numberAt, textAt } from './errors.js'
 import { clientOfInbox, everyInbox, inboxOf, suffixOf, untagged, type Keys, type KeySpace } from './keys.js'
-import { asList, numberAt, textAt } from './reply.js'
 import { lockScripts } from './scripts/generated.js'
 import { CarriedSteps, type RedisRegistry } from './session.js'
 
@@ -15,7 +14,6 @@ export interface RedisOperatorOptions {
   readonly clientId: string
   /** Whether all subscribers are at the server that publishes; in a cluster it knows only its own. */
   readonly countsReceivers: boolean
-  /** Redis refused to publish. */
   onNoticeError(error: string): void
 }
 
@@ -146,7 +144,6 @@ export const operatorSteps = /* @__PURE__ */ new CarriedSteps({}, (session) => {
   })
 })
 
-/** What a listing needs of the connections. */
 export interface ListingOptions {
   readonly keySpace: KeySpace
   masters(): Promise<ReadonlySet<string>>
@@ -173,7 +170,6 @@ interface Progress {
   readonly left: number
   /** The cursor of Redis; '0' at the beginning. */
   readonly at: string
-  /** Which master is being listed. */
   readonly master: string
   readonly done: readonly string[]
 }

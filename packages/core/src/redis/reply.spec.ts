@@ -1,6 +1,6 @@
 import { HoldfastError, RefusedError } from '../errors/errors.js'
 import { nativeCalls, RedisCommands } from './commands.js'
-import { asList, numberAt, textAt } from './reply.js'
+import { asList, numberAt, textAt } from './errors.js'
 import { Script } from './scripts/script.js'
 
 const commands = new RedisCommands({

@@ -20,7 +20,7 @@ import {
   type OwnerInfo,
   type WaiterInfo,
 } from '../objects/inspection.js'
-import { BaseLease } from '../objects/lease.js'
+import { BaseLease } from '../objects/lock.js'
 import { splitArguments, timedOutWaiting, useLease, valueOrTimeout } from '../objects/entrance.js'
 import {
   notAnOwner,
@@ -35,7 +35,7 @@ import {
   type SemaphoreOptions,
   type Settings,
 } from '../options/options.js'
-import { rethrowToCaller } from '../ownership/call-site.js'
+import { rethrowToCaller } from '../ownership/turns.js'
 import type { LeaseEntry } from '../ownership/possession.js'
 import { sharedSteps } from '../redis/carried-steps.js'
 import type { StoreClient } from '../store-client.js'

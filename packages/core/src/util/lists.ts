@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 /** The node of a value in one {@link LinkedList} at a time; a value in two lists has two. */
 export class ListNode<T> {
   /** Changed by the list only: the neighbours, or itself while in no list. */
@@ -117,4 +119,63 @@ export class SerialQueue {
       slot.done()
     }
   }
+}
+
+/** Runs a function in a certain async context, whichever one is running. */
+export type InContext = <T>(fn: () => T) => T
+
+/** The context of the code that first loaded this package: mostly none. A snapshot is of all stores, those of others too. */
+export const outsideAllCalls: InContext = AsyncLocalStorage.snapshot()
+
+/** Work that no caller awaits, counted so that `close()` can wait for it. Its failures go to one place. */
+export class Background {
+  /** Whether the client is closed: work that fails is not to be repeated. */
+  isEnded = false
+  readonly #running = new Set<Promise<void>>()
+  readonly #onError: (error: unknown) => void
+
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  run(work: Promise<unknown>): void {
+    const done = work.then(
+      () => undefined,
+      (error: unknown) => this.#onError(error),
+    )
+    const tracked = done.finally(() => this.#running.delete(tracked))
+    this.#running.add(tracked)
+  }
+
+  /** Has work that fails end instead of being repeated, and resolves when none runs any more. */
+  async end(): Promise<void> {
+    this.isEnded = true
+    await this.settled()
+  }
+
+  /** Resolves when nothing runs any more, work that was started in the meantime included. */
+  async settled(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running)
+  }
+}
+
+/** Of CRC-16 (XMODEM). Made when it is first needed, which only clusters and multi locks do. */
+let table: Uint16Array | undefined
+
+const makeTable = (): Uint16Array =>
+  Uint16Array.from({ length: 256 }, (_, byte) => {
+    let crc = byte << 8
+    for (let bit = 0; bit < 8; bit++) crc = (crc << 1) ^ (crc & 0x8000 ? 0x1021 : 0)
+    return crc
+  })
+
+/** The hash slot that a Redis Cluster gives a key: that of its hash tag, if it has one. */
+export function slotOf(key: string): number {
+  const start = key.indexOf('{')
+  const end = start < 0 ? -1 : key.indexOf('}', start)
+  const hashed = end > start + 1 ? key.slice(start + 1, end) : key
+  const crcs = (table ??= makeTable())
+  let crc = 0
+  for (const byte of Buffer.from(hashed)) crc = ((crc << 8) ^ (crcs[(crc >> 8) ^ byte] ?? 0)) & 0xffff
+  return crc % 16_384
 }

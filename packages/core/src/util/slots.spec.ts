@@ -1,5 +1,5 @@
 import calculateSlot from 'cluster-key-slot'
-import { slotOf } from './slots.js'
+import { slotOf } from './lists.js'
 
 it.each([
   '',

@@ -1,10 +1,16 @@
-import type { GrantNotice } from '../engine/host.js'
+import type { GrantNotice, StoreFacts } from '../engine/session.js'
 import type { Confirmation, Confirmer } from '../engine/lock-steps.js'
-import type { AcquireReply, BusyReply, QueueEntryReply } from '../engine/replies.js'
-import { titleOf, type AcquireRequest, type Address, type Target } from '../engine/requests.js'
-import type { StoreFacts } from '../engine/session.js'
+import {
+  titleOf,
+  type AcquireReply,
+  type BusyReply,
+  type QueueEntryReply,
+  type AcquireRequest,
+  type Address,
+  type Target,
+} from '../engine/requests.js'
 import { notALock } from '../errors/errors.js'
-import type { AbandonedOwner } from '../holding/abandonment.js'
+import type { AbandonedOwner } from '../holding/release.js'
 import { Hold, type Acquired, type Grant } from '../holding/hold.js'
 import type { Request } from '../options/options.js'
 import type { Voter } from '../ownership/possession.js'

@@ -1,4 +1,4 @@
-import type { BusyReply } from '../engine/replies.js'
+import type { BusyReply } from '../engine/requests.js'
 import { momentNow } from '../time/time.js'
 import { isChanged, lastReplyOf } from './acquisition.js'
 

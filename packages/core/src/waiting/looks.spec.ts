@@ -1,4 +1,4 @@
-import { Looks } from './notifications.js'
+import { Looks } from './readiness.js'
 
 /** How many of so many requests of one waiter are carried out at once. */
 function carriedOut(looks: Looks, requests: number, onLook: (waiter: object) => void): number {

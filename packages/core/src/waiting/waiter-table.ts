@@ -1,15 +1,20 @@
 import { splitIntoBatches } from '@holdfast/watchdog'
-import type { GrantNotice } from '../engine/host.js'
+import type { GrantNotice } from '../engine/session.js'
 import { isAwaited, type Awaited } from '../engine/latch.js'
 import type { LockSteps } from '../engine/lock-steps.js'
-import type { Inspection, NotALockReply, QueueEntryReply, SharedInspection } from '../engine/replies.js'
-import type { Address, Target } from '../engine/requests.js'
+import type {
+  Inspection,
+  NotALockReply,
+  QueueEntryReply,
+  SharedInspection,
+  Address,
+  Target,
+} from '../engine/requests.js'
 import type { Request } from '../options/options.js'
 import { OwnerTable, type Owned } from '../ownership/owners.js'
 import type { StoreClient } from '../store-client.js'
 import { longestMs, momentNow, monotonicMs, type Moment } from '../time/time.js'
-import { outsideAllCalls } from '../util/background.js'
-import { LinkedList, type ListNode } from '../util/lists.js'
+import { outsideAllCalls, LinkedList, type ListNode } from '../util/lists.js'
 
 /** An acquisition that is under way, as far as its client's other parts need to know it. */
 export interface Waiter extends Owned {

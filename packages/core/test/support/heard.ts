@@ -1,4 +1,4 @@
-import type { EngineHost, GrantNotice } from '../../src/engine/host.js'
+import type { EngineHost, GrantNotice } from '../../src/engine/session.js'
 import { passOn } from '../../src/redis/session.js'
 
 /** What a message has a client do. */

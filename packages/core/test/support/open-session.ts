@@ -1,8 +1,5 @@
-import type { EngineHost } from '../../src/engine/host.js'
-import type { EngineSession } from '../../src/engine/session.js'
-import type { OperatorSession } from '../../src/engine/operator.js'
-import { redisEngine } from '../../src/redis/engine.js'
-import type { RedisOptions } from '../../src/redis/options.js'
+import type { EngineHost, EngineSession, OperatorSession } from '../../src/engine/session.js'
+import { redisEngine, type RedisOptions } from '../../src/redis/engine.js'
 import { closeAfterTest } from './clients.js'
 
 /** A session without a client around it, and what it got. */

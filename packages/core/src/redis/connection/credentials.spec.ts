@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis'
-import { authenticate } from './credentials.js'
+import { authenticate } from './connections.js'
 
 /** One of a release that opens its connections in another way. */
 function unlikeIoredis(): Redis {

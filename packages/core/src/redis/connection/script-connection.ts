@@ -2,16 +2,14 @@ import loadIoredis from './ioredis.cjs'
 import { toError } from '@holdfast/pubsub'
 import { ClosedError, UnavailableError, type HoldfastError } from '../../errors/errors.js'
 import { longestMs, monotonicMs } from '../../time/time.js'
-import { slotOf } from '../../util/slots.js'
+import { slotOf } from '../../util/lists.js'
 import { pause, timedOut, TimeLimited, Timeouts, within, withTimeout } from '../../util/timeouts.js'
-import { engineName, hasCode, toRedisError } from '../errors.js'
-import { isOutOfStep, numberAt } from '../reply.js'
+import { engineName, hasCode, toRedisError, isOutOfStep, numberAt } from '../errors.js'
 import type { Script } from '../scripts/script.js'
 import { ConnectionWatch, type ConnectionEvents } from './connection-watch.js'
 import { disconnectTimeoutMs, masterAt, type Connections } from './connections.js'
 import type { CommandConnection } from './types.js'
 
-/** One run of a script. */
 export interface ScriptCall {
   readonly script: Script
   readonly keys: readonly string[]
@@ -20,7 +18,6 @@ export interface ScriptCall {
   readonly inFull?: boolean
 }
 
-/** A command on its way. */
 class InFlight extends TimeLimited {
   constructor(
     readonly key: string,
@@ -195,7 +192,6 @@ export class ScriptConnection {
     return this.#limited(key, timeoutMs, send, asItIs)
   }
 
-  /** Reads a whole hash. */
   readHash(key: string): Promise<Record<string, string>> {
     const send = (): Promise<Record<string, string>> => this.#connections.commands.hgetall(key)
     return this.#limited(key, this.#options.timeoutMs, send, asItIs)
@@ -221,7 +217,6 @@ export class ScriptConnection {
     }
   }
 
-  /** The connection to the server that owns a key, as far as is known. */
   #nodeOf(key: string): CommandConnection | undefined {
     return this.#masterAt(this.routeOf(key))
   }
@@ -384,7 +379,6 @@ type Ioredis = Exclude<ReturnType<typeof loadIoredis>, Error>
 
 type Words = readonly (string | number)[]
 
-/** Sends an EVALSHA. */
 export type SendScript = (sha1: string, keys: readonly string[], args: Words) => Promise<unknown>
 
 const textReplies = { replyEncoding: 'utf8' } as const

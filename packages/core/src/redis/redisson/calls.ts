@@ -1,12 +1,10 @@
-import { writePermits } from '../../engine/requests.js'
-import type { SharedInspection } from '../../engine/replies.js'
+import { writePermits, type SharedInspection } from '../../engine/requests.js'
 import { readTriples, type LatchCalls } from '../carried-steps.js'
 import { keyList, lockCalls, tombstoneOf, waitingOf, type Calls } from '../commands.js'
 import type { Keys, Kind, Layout } from '../keys.js'
-import { numberAt, textAt } from '../reply.js'
+import { numberAt, textAt } from '../errors.js'
 import type { Script } from '../scripts/script.js'
 import { scripts } from './generated.js'
-import type { RedissonSemaphore } from './options.js'
 
 /** A lock that is shared with Redisson: a release announces it, and gives our first waiter a turn to request it. */
 export const redissonLockCalls = (countsInboxes: boolean, publishing: Publishing): Calls => ({
@@ -88,7 +86,6 @@ const prefixed = (prefix: string, name: string): string => `${prefix}:${taggedOf
 /** The channel on which a release of a lock is announced. */
 export const releaseChannelOf = (lock: string): string => prefixed('redisson_lock__channel', lock)
 
-/** The same of a read/write lock. */
 export const readWriteChannelOf = (lock: string): string => prefixed('redisson_rwlock', lock)
 
 /** What the keys of a reader's holds begin with. */
@@ -97,7 +94,6 @@ const holdSlotOf = (lock: string): string => taggedOf(lock)
 /** The key that lives as long as a hold of the read side. Redisson has one more for each time that a thread re-enters. */
 const holdKeyOf = (lock: string, owner: string): string => `${holdSlotOf(lock)}:${owner}:rwlock_timeout:1`
 
-/** The key of the last fencing token. */
 const tokenKeyOf = (lock: string): string => prefixed('redisson_lock_token', lock)
 
 /** The channel on which the free permits of a semaphore are announced. */
@@ -108,6 +104,14 @@ const permitIdsKeyOf = (semaphore: string): string => `${taggedOf(semaphore)}:ti
 
 /** The channel on which it is announced that a latch has opened. Other than all the rest, it always gets braces. */
 export const latchChannelOf = (latch: string): string => `redisson_countdownlatch__channel__{${latch}}`
+
+/**
+ * The semaphores of Redisson.
+ *
+ * - `RSemaphore`: a number of free permits. Those of Java have no owner and no end
+ * - `RPermitExpirableSemaphore`: each permit has an id, and ends by itself if it was acquired with a lease
+ */
+export type RedissonSemaphore = 'RSemaphore' | 'RPermitExpirableSemaphore'
 
 /** Redisson keeps every object under its bare name, and each kind has a form of its own. */
 export const layoutWith = (semaphores: RedissonSemaphore | undefined): Layout => ({

@@ -1,3 +1,3 @@
 export type {} from '../../ambient.js'
-export { redisson } from './engine.js'
-export type { RedissonOptions, RedissonSemaphore } from './options.js'
+export { redisson, type RedissonOptions } from './engine.js'
+export type { RedissonSemaphore } from './calls.js'

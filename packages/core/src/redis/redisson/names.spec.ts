@@ -1,7 +1,7 @@
 import calculateSlot from 'cluster-key-slot'
 import { KeySpace } from '../keys.js'
 import { layoutWith, releaseChannelOf } from './calls.js'
-import type { RedissonSemaphore } from './options.js'
+import type { RedissonSemaphore } from './calls.js'
 
 const spaceOf = (keyPrefix: string, semaphores?: RedissonSemaphore): KeySpace =>
   new KeySpace({ keyPrefix, prefix: '', layout: layoutWith(semaphores), groupOf: () => '' })

@@ -1,19 +1,91 @@
-import type { Address } from '../engine/requests.js'
-import { RefusedError } from '../errors/errors.js'
+import type { Address, ReleaseRequest } from '../engine/requests.js'
+import { ClosedError, notALock, RefusedError, toHoldfastError, UnavailableError } from '../errors/errors.js'
 import type { StoreClient } from '../store-client.js'
-import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 import { monotonicMs } from '../time/time.js'
-import { sendRelease, type PendingRelease } from './hold.js'
+import { pause, retryAfterMs, timedOut, withTimeout } from '../util/timeouts.js'
 
-/** An owner to give up. */
+export interface PendingRelease extends ReleaseRequest {
+  readonly address: Address
+  readonly title?: string
+  /** The instant after which it no longer matters. */
+  until: number
+  /** The instant until which the lock is to stay held by no one; in the past for one that becomes free. */
+  readonly keepUntil: number
+  /** The incarnation of the store that confirmed the hold, if known. */
+  readonly incarnation: string | undefined
+  failures: number
+  /** Whether the store said "not held", and could not be asked whether that was the doing of this release. */
+  wasDenied: boolean
+}
+
+/** `unanswered`: the store did not reply in time, or until it no longer mattered. */
+export type ReleaseOutcome = 'released' | 'not-held' | 'unanswered'
+
+/**
+ * Sends a release until it is answered, for at most `waitMs`, or until it no longer matters. May be called again for one that
+ * got no answer.
+ *
+ * "Not held" is a loss, unless this very release may have run before: it frees the lock, and it was repeated or its
+ * connection broke while it was in flight. Then the first run succeeded if the same incarnation of the store still has the
+ * data and the hold could not have expired yet. Until that can be determined the outcome is unknown, and in the end a loss. Where
+ * the store evicts single holds, the first run may have found nothing, too: always a loss.
+ */
+export async function sendRelease(
+  store: StoreClient,
+  release: PendingRelease,
+  waitMs: number,
+): Promise<ReleaseOutcome> {
+  const { facts, steps, settings, background } = store
+  const { address, title, owner, count, tombstoneMs, keepUntil, heir, until } = release
+  let now = monotonicMs()
+  const stopAt = Math.min(until, now + waitMs)
+  for (;;) {
+    const epoch = facts.connectionEpoch
+    try {
+      const timeoutMs = Math.max(1, Math.ceil(Math.min(settings.commandTimeoutMs, stopAt - now)))
+      const keepMs = count === 0 && keepUntil > now ? Math.ceil(keepUntil - now) : undefined
+      const reply = await steps.release(address, { owner, count, tombstoneMs, keepMs, heir }, timeoutMs)
+      if (reply.kind === 'released') return 'released'
+      if (reply.kind === 'not-a-lock') throw notALock(address, reply)
+      release.wasDenied = true
+      const isRepeated = release.failures > 0 || epoch !== facts.connectionEpoch
+      // Of a hand-over that ran before the store says so.
+      const mayHaveRunBefore = count === 0 && heir === undefined && !settings.evicts && isRepeated
+      const isOurs = mayHaveRunBefore && (await isStill(store, release, stopAt - monotonicMs()))
+      return isOurs && monotonicMs() < until ? 'released' : 'not-held'
+    } catch (thrown) {
+      const error = toHoldfastError(thrown, { lockName: address.name, owner, title })
+      if (background.isEnded)
+        throw new ClosedError('the Holdfast client is closed', { lockName: address.name, owner })
+      if (!(error instanceof UnavailableError)) throw error
+      release.failures++
+      if (monotonicMs() < stopAt) {
+        await pause(Math.min(retryAfterMs(release.failures), Math.max(0, stopAt - monotonicMs())))
+      }
+      now = monotonicMs()
+      if (now >= stopAt) return release.wasDenied && now >= until ? 'not-held' : 'unanswered'
+    }
+  }
+}
+
+/** Whether the incarnation that confirmed the hold still has the data. Throws when the store does not say so in time. */
+async function isStill(
+  { facts }: StoreClient,
+  { address, incarnation }: PendingRelease,
+  withinMs: number,
+): Promise<boolean> {
+  if (incarnation === undefined) return false
+  const found = await withTimeout(facts.incarnation(address), Math.max(1, withinMs))
+  if (found === timedOut) throw new UnavailableError('the store did not say in time which incarnation it is')
+  return found === incarnation
+}
+
 export interface AbandonedOwner {
   readonly address: Address
-  /** Names the object in messages. */
   readonly title: string
   readonly owner: string
   /** Whether a request of this owner may still be on its way. */
   readonly inDoubt: boolean
-  /** The lease that it requested. */
   readonly leaseMs: number
   /** The instant until which a lock that it holds is to stay held by no one, if it is. */
   readonly keepUntil?: number
@@ -21,10 +93,8 @@ export interface AbandonedOwner {
   readonly heir?: string | undefined
 }
 
-/** A request that is held back. */
 export interface HeldBack {
   readonly address: Address
-  /** It may go out now. */
   proceed(): void
 }
 
@@ -91,7 +161,6 @@ export class Abandonment {
     return false
   }
 
-  /** It is not to go out any more. */
   withdraw(wait: HeldBack): void {
     this.#unsettled.get(wait.address.id)?.heldBack.delete(wait)
   }
