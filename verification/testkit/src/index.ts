@@ -8,6 +8,7 @@ export {
   redisFromEnvironment,
   searchRedis,
 } from './find/find-redis.js'
+export { redisFromDocker } from './find/docker.js'
 export { onPath, probeBinary, redisFromPath } from './find/probe-binary.js'
 export type { RedisBinary } from './find/redis-binary.js'
 export { redisFromDebian, unpackDebianRedis } from './find/debian.js'

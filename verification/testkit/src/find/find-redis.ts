@@ -1,5 +1,6 @@
 import { redisFromPath } from './probe-binary.js'
 import { redisFromDebian } from './debian.js'
+import { redisFromDocker } from './docker.js'
 import type { RedisSource, RedisStep } from './redis-source.js'
 
 /** The server that REDIS_URL names. Whether it replies is checked when it is used. */
@@ -8,8 +9,13 @@ export function redisFromEnvironment(): Promise<RedisSource | null> {
   return Promise.resolve(url ? { kind: 'url', url } : null)
 }
 
-/** REDIS_URL, a server program on PATH, Debian's package. */
-export const defaultSteps: readonly RedisStep[] = [redisFromEnvironment, redisFromPath, redisFromDebian]
+/** REDIS_URL, a Docker daemon, a server program on PATH, Debian's package. */
+export const defaultSteps: readonly RedisStep[] = [
+  redisFromEnvironment,
+  redisFromDocker,
+  redisFromPath,
+  redisFromDebian,
+]
 
 /** No step found a Redis; the message says how to get one. */
 export class NoRedisError extends Error {
@@ -20,6 +26,7 @@ export class NoRedisError extends Error {
       [
         'No Redis found. Any one of these is enough:',
         '  REDIS_URL=redis://127.0.0.1:6379   a running server',
+        '  Docker                             start it, or set DOCKER_HOST',
         '  brew install redis                 macOS',
         '  sudo apt-get install redis-server  Debian, Ubuntu',
         '  redis-server or valkey-server      on PATH, by any other means',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The environment of a machine without Redis, and with nothing in the caches of its user, and a way to remove its files. */
+/** The environment of a machine without Redis, without Docker, and with nothing in the caches of its user, and a way to remove its files. */
 export async function machineWithoutRedis(): Promise<{
   readonly env: Readonly<Record<string, string>>
   remove(): Promise<void>
@@ -15,6 +15,7 @@ export async function machineWithoutRedis(): Promise<{
       PATH: folder,
       HOME: folder,
       REDIS_URL: '',
+      DOCKER_HOST: `unix://${join(folder, 'no-docker.sock')}`,
     },
     remove: () => rm(folder, { recursive: true, force: true }),
   }

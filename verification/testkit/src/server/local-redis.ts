@@ -10,7 +10,7 @@ import type { RedisServer, RestartOptions, StartRedisOptions } from './redis-ser
 import { withRedis } from './with-redis.js'
 
 /** The arguments of every server that we start, local or in a container. */
-function commonArgs(majorVersion: number): string[] {
+export function commonArgs(majorVersion: number): string[] {
   return [
     ...['--save', ''],
     ...['--appendonly', 'no'],
@@ -120,7 +120,7 @@ class LocalRedis extends LocalServer implements RedisServer {
   }
 }
 
-function readRunId(info: unknown): string {
+export function readRunId(info: unknown): string {
   const runId = /^run_id:(\w+)/m.exec(String(info))?.[1]
   if (runId === undefined) throw new Error('INFO server names no run_id')
   return runId

@@ -1,5 +1,6 @@
 import { defaultSteps, NoRedisError } from '../find/find-redis.js'
 import { describeSource, type RedisSource, type RedisStep } from '../find/redis-source.js'
+import { startContainerRedis } from './container-redis.js'
 import { startLocalRedis } from './local-redis.js'
 import { withRedis } from './with-redis.js'
 
@@ -15,7 +16,7 @@ export interface OpenedRedis extends AsyncDisposable {
 /**
  * Tries the steps in order and resolves with the first Redis that replies.
  *
- * A source that was found but does not start is skipped, except for
+ * A source that was found but does not start (for example, because no image can be pulled) is skipped, except for
  * REDIS_URL: if set, it names the only server to use. Throws {@link NoRedisError} with the failures as its cause.
  */
 export async function openRedis(steps: readonly RedisStep[] = defaultSteps): Promise<OpenedRedis> {
@@ -28,7 +29,8 @@ export async function openRedis(steps: readonly RedisStep[] = defaultSteps): Pro
       return opened(source, source.url, () => Promise.resolve())
     }
     try {
-      const server = await startLocalRedis(source.binary, {})
+      const server =
+        source.kind === 'docker' ? await startContainerRedis({}) : await startLocalRedis(source.binary, {})
       return opened(source, server.url, () => server.stop())
     } catch (error) {
       failures.push(error)
