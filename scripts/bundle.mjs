@@ -118,9 +118,11 @@ const bare = {
 
 const layout = {
   name: 'layout',
-  async renderChunk(code, { fileName }) {
+  async renderChunk(code, { fileName, exports }) {
     if (fileName.endsWith('.js')) return unmarked((await transform(marked(code), bare)).code)
-    return format(code, {
+    // What augments the global scope has to be a module.
+    const module = exports.length > 0 ? code : `${code}\nexport {}\n`
+    return format(module, {
       parser: 'typescript',
       printWidth: 160,
       useTabs: true,

@@ -69,23 +69,6 @@ it('SIGTERM during the sale, sent twice, leaves no process and exits with 143', 
   await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
 })
 
-it('Ctrl-C before the shops have opened leaves no process', async () => {
-  const sale = start(ownServer)
-  await sale.prints(/^Redis: /m)
-  sale.signal('SIGINT')
-  expect(await sale.ended).toMatchObject({ code: 130 })
-  await until(async () => (await sale.processes()).length === 0, { what: 'the group to be empty' })
-})
-
-it('Ctrl-C leaves no key on a server that was there before', async () => {
-  const sale = start({ REDIS_URL: redis.url })
-  await sale.prints(/^holdfast: /m)
-  await until(async () => (await leftoverKeys(redis.url, '{flash-sale-*')).length > 0)
-  sale.signal('SIGINT')
-  expect(await sale.ended).toMatchObject({ code: 130 })
-  expect(await leftoverKeys(redis.url, '{flash-sale-*')).toEqual([])
-})
-
 it('a shop that crashes ends the sale and is named', async () => {
   const sale = start({ REDIS_URL: redis.url })
   await sale.prints(/^naive: /m)

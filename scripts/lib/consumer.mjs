@@ -20,10 +20,10 @@ export function run([program, ...args], cwd = root, env = {}) {
   }
 }
 
-/** Runs a check and says how it ended. If it throws, the program ends with an error. */
-export function step(title, check) {
+/** Runs a check and says how it ended. If it fails, so does the program in the end. */
+export async function step(title, check) {
   try {
-    check()
+    await check()
     console.log(`passed  ${title}`)
   } catch (error) {
     process.exitCode = 1
@@ -36,27 +36,32 @@ export function installedVersion(dependency, folder = '') {
   return JSON.parse(readFileSync(`${root}${folder}node_modules/${dependency}/package.json`, 'utf8')).version
 }
 
-const tarballsOf = (names) =>
-  Object.fromEntries(names.map((name) => [`@holdfast/${name}`, `file:${tarballs}${name}.tgz`]))
+/** Of all packages, which have one. */
+export const { version } = JSON.parse(readFileSync(`${root}packages/core/package.json`, 'utf8'))
+
+/** An empty folder for a project that gets our packages from that registry, and others from where they always come from. */
+export function emptyProject(name, registry) {
+  const folder = `${root}.cache/consumers/${name}/`
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(`${folder}.npmrc`, `@holdfast:registry=${registry}\n`)
+  return folder
+}
 
 /**
- * A project of its own, with packed packages of ours and what else it depends on. Returns its folder.
+ * A project of its own, with packages of ours by their names, and what else it depends on. Returns its folder.
  *
  * @param source - its files, a folder of test/consumers; without it there are none
  * @param ours - the packages of ours that it installs, all by default
  */
-export function installConsumer(name, { source, ours = publishedPackages, dependencies = {}, ...manifest }) {
-  const folder = `${root}.cache/consumers/${name}/`
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+export function installConsumer(
+  name,
+  { source, registry, ours = publishedPackages, dependencies = {}, ...manifest },
+) {
+  const folder = emptyProject(name, registry)
   if (source) cpSync(`${root}test/consumers/${source}`, folder, { recursive: true })
-  const whole = {
-    private: true,
-    type: 'module',
-    dependencies: { ...tarballsOf(ours), ...dependencies },
-    ...manifest,
-    pnpm: { overrides: tarballsOf(publishedPackages) },
-  }
+  const own = Object.fromEntries(ours.map((each) => [`@holdfast/${each}`, version]))
+  const whole = { private: true, type: 'module', dependencies: { ...own, ...dependencies }, ...manifest }
   writeFileSync(`${folder}package.json`, JSON.stringify(whole, null, 2))
   run([...pinnedPnpm(), 'install', '--ignore-workspace', '--prefer-offline', '--no-lockfile'], folder)
   return folder

@@ -4,11 +4,12 @@ import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Call it once, at start-up. */
-export function closeOnSignals(holdfast: Holdfast, server: Server, drainMs = 10_000): void {
+export function closeOnSignals(holdfast: Holdfast, server: Server, drainMs = 2_000): void {
   const shutDown = async (): Promise<void> => {
     // No new connections. Requests in progress continue.
     const lastResponse = once(server.close(), 'close')
-    // Waiters reject at once. Holders get drainMs to finish; then their signals abort and their locks are released.
+    // Waiters that hold nothing reject at once. Holders get drainMs to finish, in which they may acquire further locks; then
+    // their signals abort and their locks are released.
     await holdfast.close({ drainMs })
     // A handler that has just released its lock still has to send its response.
     await Promise.race([lastResponse, sleep(1_000)])

@@ -13,6 +13,7 @@ export function addShipping(app: Express, holdfast: Holdfast, ship: Ship, waitMs
     const disconnected = new AbortController()
     response.once('close', () => disconnected.abort())
     const lock = holdfast.getLock(`order:${id}`)
+    // A client that disconnects ends the wait. Once `ship` has begun, the lock stays held until it ends.
     const options = { waitMs, signal: disconnected.signal }
     const parcel = await lock.withLock(options, (lease) => ship(id, lease.signal))
     // The lock is free again: a slow client must not keep it.
@@ -29,11 +30,14 @@ const answerLockErrors: ErrorRequestHandler = (error: unknown, _request, respons
   // The client disconnected, so there is no one to answer.
   if (response.destroyed) return
   // A response that has begun cannot become another one: Express ends its connection.
-  const code = isHoldfastError(error) && !response.headersSent ? error.code : undefined
-  if (code === 'LOCK_TIMEOUT') {
+  const { code, lockName = '' } = isHoldfastError(error) && !response.headersSent ? error : {}
+  if (code === 'LOCK_TIMEOUT' && lockName.startsWith('order:')) {
     response.status(409).set('Retry-After', '1').json({ error: 'this order is being processed' })
   } else if (code !== undefined && laterCodes.includes(code)) {
     response.status(503).set('Retry-After', '5').json({ error: 'try again later' })
+  } else if (code === 'LOCK_LOST') {
+    // Its message, which Express would show, names the holder.
+    response.status(500).json({ error: 'it may have been processed: check the order' })
   } else {
     next(error)
   }

@@ -109,6 +109,28 @@ describe('the error handler of Express', () => {
     await limited.close()
   })
 
+  it('answers 500 when the lock was lost, and does not say who held it', async () => {
+    const app = express()
+    addShipping(app, holdfast, async (id) => {
+      await holdfast.getLock(`order:${id}`).forceUnlock({ by: 'ada@ops' })
+      return `parcel of ${id}`
+    })
+    const response = await request(app, 'POST', '/orders/1/ship')
+    expect(response.status).toBe(500)
+    expect(await response.json()).toEqual({ error: 'it may have been processed: check the order' })
+  })
+
+  it('leaves the locks of other code to the next handler', async () => {
+    const app = express()
+    app.get('/', () => holdfast.getLock('stock').withLock({ waitMs: 0 }, () => undefined))
+    addShipping(app, holdfast, (id) => Promise.resolve(`parcel of ${id}`))
+    const end: ErrorRequestHandler = (problem: unknown, _request, response, _next) =>
+      void response.status(418).end(String(problem))
+    app.use(end)
+    await using _held = await holdfast.getLock('stock').lock()
+    expect((await request(app, 'GET', '/')).status).toBe(418)
+  })
+
   it('passes the error of a response that has begun on to the next handler', async () => {
     const passedOn: unknown[] = []
     const error = new LockTimeoutError('busy', { holder: undefined, position: undefined, waitedMs: 1 })

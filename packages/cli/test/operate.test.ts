@@ -46,6 +46,15 @@ describe('holdfast ls', () => {
     expect(stderr).toMatch(/2 found; scanned (\d+) of \1 keys/)
   })
 
+  it('says where a holder ran that is gone, as inspect does', async () => {
+    const holdfast = holder()
+    await holdfast.getLock('kept').withLock({ atLeastMs: 60_000 }, () => undefined)
+    await holdfast.close()
+    const place = `${hostname()}, pid ${process.pid}, billing (${holdfast.clientId}:1`
+    expect((await cli('inspect', 'kept')).stdout).toContain(place)
+    expect((await cli('ls')).stdout).toContain(place)
+  })
+
   it('scans no further than its reader reads', async () => {
     const script = `for i = 1, 10000 do
       redis.call('HSET', 'lock:' .. i, 'vanished:' .. i, 1) redis.call('PEXPIRE', 'lock:' .. i, 600000) end`

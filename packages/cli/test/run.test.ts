@@ -169,6 +169,16 @@ describe('holdfast run', () => {
     },
   )
 
+  it.each(['0', '100ms'])(
+    'with --quiet and -E 0 gives cron nothing to mail when the lock is held: --wait %s',
+    async (wait) => {
+      const name = uniqueName('run')
+      await using _lease = await lockOf(name).lock()
+      const args = ['run', '--wait', wait, '-q', '-E', '0', name, '--', node, '-e', show]
+      expect(await runCli(args, { url: sharedRedisUrl() })).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    },
+  )
+
   it('does not wait for a lock that it runs under itself, however deep', async () => {
     const [outer, inner] = [uniqueName('run'), uniqueName('run')]
     const words = [outer, inner, outer].flatMap((name) => [...holdfastWords, 'run', name, '--'])

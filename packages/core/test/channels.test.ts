@@ -8,7 +8,6 @@ import {
   type RecordedChannels,
 } from '@holdfast/testkit'
 import { closeAfterTest, closeAll, openClient, openProxy, openReadyClient } from './support/clients.js'
-import { nextEvent } from './support/next-event.js'
 
 let recorded: RecordedChannels
 
@@ -36,22 +35,6 @@ it('the first use publishes the connection, then each step of a cycle', async ()
   await until(() => ofClient('connection', clientId).length >= 2)
   const states = ofClient('connection', clientId).map(({ state }) => state)
   expect(states.sort()).toEqual(['connected', 'subscribed'])
-})
-
-it('a grant says how long it took to arrive', async () => {
-  const name = uniqueName('channels')
-  const ann = await openReadyClient(sharedRedisUrl())
-  const bob = await openReadyClient(sharedRedisUrl())
-  const first = await ann.getLock(name).lock()
-  const queued = nextEvent(bob, 'waiting')
-  const waiting = bob.getLock(name).lock()
-  await queued
-  await first.unlock()
-  await (await waiting).unlock()
-  const [granted] = ofClient('granted', bob.clientId)
-  expect(granted).toMatchObject({ engine: 'redis', name })
-  expect(granted?.['handOffMs']).toBeGreaterThanOrEqual(0)
-  expect(granted?.['handOffMs']).toBeLessThan(5_000)
 })
 
 it('a broken connection is published, and its return', async () => {

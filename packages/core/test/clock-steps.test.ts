@@ -4,7 +4,7 @@ import { closeAfterTest, closeAll, openHoldfast } from './support/clients.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { nextEvent } from './support/next-event.js'
 import { queueUp } from './support/queue-up.js'
-import { RemoteClient } from './support/remote-client.js'
+import { forkClient } from './support/remote-client.js'
 
 const watchdogTimeoutMs = 2_000
 
@@ -103,12 +103,12 @@ whereClocksStep(
   'a step back lengthens the lease of a dead holder by the step, and no more',
   async (stage) => {
     const stepMs = 3_000
-    const remote = await RemoteClient.fork(stage.url, { watchdogTimeoutMs })
+    const remote = await forkClient(stage.url, { watchdogTimeoutMs })
     await remote.lock(stage.name)
     const entry = await remote.untilAcquired()
     const entries = new Entries()
     const passed = await queueWaiters(stage, 1, 2, entries)
-    await remote.worker.kill()
+    await remote.kill()
     await stage.step(-stepMs)
     const steppedAt = performance.now()
     await soon(Promise.all(passed))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Redis } from 'ioredis'
-import { startRedis, until } from '@holdfast/testkit'
+import { startRedis } from '@holdfast/testkit'
 import type { FaultProxy, RedisServer } from '@holdfast/testkit'
 import { UnavailableError } from '@holdfast/core'
 import { ScriptConnection } from '../src/redis/connection/script-connection.js'
@@ -33,12 +33,6 @@ beforeEach(async () => {
 })
 
 afterEach(closeAll)
-
-it('a connection that has been unresponsive for a second is replaced', async () => {
-  proxy.blackHole('toClient')
-  await expect(connection.readHash('nothing')).rejects.toThrow(UnavailableError)
-  await until(() => breaks === 1)
-})
 
 it('a command from before a break says nothing about the connection after it', async () => {
   proxy.blackHole('toClient')

@@ -4,7 +4,7 @@ import { Holdfast, HoldfastQuorum, type Lease, UnavailableError } from '../src/i
 import { closeAfterTest } from './support/clients.js'
 import { openQuorumOn } from './support/quorum.js'
 import { useStores } from './support/quorum-stores.js'
-import { SlowEngine } from './support/slow-engine.js'
+import type { LockEngine } from '../src/engine/index.js'
 
 const stores = useStores()
 
@@ -21,7 +21,7 @@ describe('what an operator is shown and does', () => {
     return lease
   }
 
-  const openOperator = (engines: ConstructorParameters<typeof SlowEngine>[0][] = [...stores]) =>
+  const openOperator = (engines: LockEngine[] = [...stores]) =>
     openQuorumOn(engines).on('error', () => undefined)
 
   it('a hold counts as one though masters that have its votes are silent', async () => {
@@ -214,16 +214,15 @@ async function holdAlone(
 }
 
 /** An engine on which nobody can be evicted. */
-function refusingForce(store: MemoryStore): SlowEngine {
-  const engine = new SlowEngine(store, () => 0)
-  const open = engine.open.bind(engine)
-  engine.open = (host) => {
-    const session = open(host)
-    session.steps.force = () => Promise.reject(new UnavailableError('no reply', { engine: 'slow' }))
+const refusingForce = (store: MemoryStore): LockEngine => ({
+  name: store.name,
+  traits: store.traits,
+  open(host) {
+    const session = store.open(host)
+    session.steps.force = () => Promise.reject(new UnavailableError('no reply', { engine: store.name }))
     return session
-  }
-  return engine
-}
+  },
+})
 
 /** The last token at one master. */
 async function tokenAt(engine: MemoryStore): Promise<number> {

@@ -2,7 +2,8 @@ import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { Holdfast, type HoldfastQuorum, type Lease, type LockLostError } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
 import { openQuorumOn, useQuorum } from './support/quorum.js'
-import { SlowEngine } from './support/slow-engine.js'
+import type { LockEngine } from '../src/engine/index.js'
+import { slowEngine } from './support/slow-engine.js'
 
 // What takes how long, in virtual time.
 
@@ -44,7 +45,8 @@ async function open(
 }
 
 /** The stores, with replies that take a while. */
-const slow = (oneWayMs: number): SlowEngine[] => stores.map((store) => new SlowEngine(store, () => oneWayMs))
+const slow = (oneWayMs: number): LockEngine[] =>
+  stores.map((store) => slowEngine(store, () => oneWayMs).engine)
 
 /** A hold at one master alone. */
 async function holdAlone(engine: MemoryStore, leaseMs: number): Promise<Lease> {
@@ -104,7 +106,7 @@ describe('a hold with a limit', () => {
 describe('what one lock meets at its masters', () => {
   it('a reply after its lease says nothing about the masters: waits for other locks go on', async () => {
     let oneWayMs = 0
-    const engines = stores.map((store) => new SlowEngine(store, () => oneWayMs))
+    const engines = stores.map((store) => slowEngine(store, () => oneWayMs).engine)
     const [holder, quorum] = [await open(), await open({}, engines)]
     const errors: unknown[] = []
     quorum.on('error', (error) => errors.push(error))

@@ -1,7 +1,8 @@
 import { memory, type MemoryStore } from '@holdfast/stores/memory'
 import { Holdfast } from '../src/index.js'
 import { closeAfterTest, closeAll } from './support/clients.js'
-import { SlowEngine } from './support/slow-engine.js'
+import type { LinkedEngine } from '@holdfast/conformance'
+import { slowEngine } from './support/slow-engine.js'
 
 // What waits leave behind that end before their first reply comes, in virtual time.
 
@@ -12,12 +13,12 @@ const tasks = 24
 const mostMarks = 16 + tasks
 
 let store: MemoryStore
-let link: SlowEngine
+let far: LinkedEngine
 
 beforeEach(() => {
   jest.useFakeTimers()
   store = memory()
-  link = new SlowEngine(store, () => oneWayMs)
+  far = slowEngine(store, () => oneWayMs)
 })
 
 afterEach(async () => {
@@ -37,7 +38,7 @@ async function inVirtualTime<T>(work: Promise<T>): Promise<T> {
 
 const pass = (ms: number): Promise<unknown> => jest.advanceTimersByTimeAsync(ms)
 
-async function open(engine: SlowEngine | MemoryStore = link): Promise<Holdfast> {
+async function open({ engine } = far): Promise<Holdfast> {
   const holdfast = new Holdfast({ engine, commandTimeoutMs: 1_000 }).on('error', () => undefined)
   closeAfterTest(() => holdfast.close())
   await inVirtualTime(holdfast.ping())
@@ -95,9 +96,9 @@ describe.each(kinds)('of a %s, waits that are shorter than a round trip', (_, at
 
   it('leave as many marks as a client may have in doubt, however many they are, when no replies come', async () => {
     const holdfast = await open()
-    link.freeze()
+    far.link.blackHole('toStore')
     expect(await tryFor(3_000, holdfast, attempt)).toBeGreaterThan(3_000)
-    link.thaw()
+    far.link.heal()
     await pass(5_000)
     expect(marks()).toBeLessThanOrEqual(mostMarks)
     const lease = await inVirtualTime(attempt(holdfast, 5_000))
@@ -108,11 +109,11 @@ describe.each(kinds)('of a %s, waits that are shorter than a round trip', (_, at
 
 it('a late request that got no reply never enters', async () => {
   const holdfast = await open()
-  link.freeze()
+  far.link.blackHole('toStore')
   const attempt = holdfast.getLock('a').tryLock({ waitMs })
   expect(await inVirtualTime(attempt.catch(() => null))).toBeNull()
   await pass(3_000)
-  link.thaw()
+  far.link.heal()
   await pass(3_000)
   expect(marks()).toBe(1)
   expect(store.leaks().filter(({ kind }) => kind === 'hold')).toEqual([])
@@ -120,7 +121,7 @@ it('a late request that got no reply never enters', async () => {
 
 it('what was held back while replies were missing goes out when they come, in order, all of it', async () => {
   const holdfast = await open()
-  link.freeze()
+  far.link.blackHole('toStore')
   await tryFor(500, holdfast, (client, ms) => client.getLock('a').tryLock({ waitMs: ms }))
   const order: number[] = []
   const waits = Array.from({ length: 100 }, (_, n) =>
@@ -129,7 +130,7 @@ it('what was held back while replies were missing goes out when they come, in or
     }),
   )
   await pass(1_000)
-  link.thaw()
+  far.link.heal()
   await inVirtualTime(Promise.all(waits))
   expect(order).toEqual(Array.from({ length: 100 }, (_, n) => n))
 })

@@ -13,7 +13,7 @@ import { openShared } from './support/open-shared.js'
 import { LockInRedis } from './support/lock-in-redis.js'
 import { queueUp } from './support/queue-up.js'
 import { makeRedisUser } from './support/redis-user.js'
-import { RemoteClient } from './support/remote-client.js'
+import { forkClient } from './support/remote-client.js'
 import { loadScripts, runsOf } from './support/scripts.js'
 import { ownRedis } from './support/own-redis.js'
 
@@ -55,7 +55,7 @@ describe('when processes die or freeze', () => {
     const monitor = openRedisClient(server.url)
     for (const pattern of patterns) await monitor.psubscribe(pattern)
     const [dead, holder, next] = await Promise.all([
-      RemoteClient.fork(server.url),
+      forkClient(server.url),
       openSubscribed(),
       openSubscribed(),
     ])
@@ -64,7 +64,7 @@ describe('when processes die or freeze', () => {
     await dead.untilWaiting()
     const waiting = next.lock.lock()
     await inRedis.untilQueued(2)
-    await dead.worker.kill()
+    await dead.kill()
     await until(async () => !(await isHeard(dead.clientId)))
     await held.unlock()
     const lease = await soon(waiting)

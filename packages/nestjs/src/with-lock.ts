@@ -7,7 +7,7 @@ import { templated, type KeyFunction } from './key-template.js'
 import { clientOf, nameFrom, settled, withLock, withLockOrSkip } from './locked-call.js'
 import { getHoldfastToken } from './tokens.js'
 
-/** How `@WithLock` acquires its lock. An option that is left out takes the client's default. */
+/** How `@WithLock` acquires its lock. An option that is left out takes the client's default, but `waitMs` with `ifBusy: 'skip'` is 0 then. */
 export interface WithLockOptions extends Omit<HoldOptions, 'signal'> {
   /** The name of the client, as given to `HoldfastModule.forRoot`; `'default'` by default. */
   readonly client?: string | undefined

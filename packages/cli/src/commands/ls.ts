@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ClientInfo, Holdfast, ListedLock, LockListing } from '@holdfast/core'
+import type { ClientInfo, Holdfast, ListedLock, LockListing, OwnerInfo } from '@holdfast/core'
 import { clientOf } from '@holdfast/core/engine'
 import { addStoreOptions, readCount } from '../connect/options.js'
 import type { StoreOptions } from '../connect/store-options.js'
@@ -12,6 +12,7 @@ import { TableStream } from '../output/table-stream.js'
 import type { Column } from '../output/table.js'
 import { columnsOfStdout, printJson, printLine, say, stdoutTakesMore } from '../output/terminal.js'
 import { clientsById } from './clients.js'
+import { readObject } from './find-objects.js'
 import { everyOption, repeat } from './repeat.js'
 import { usageError, withClient } from './with-client.js'
 
@@ -56,7 +57,7 @@ async function list(holdfast: Holdfast, pattern: string, options: LsOptions): Pr
       printJson('summary', { at: new Date(), ...listing.progress })
       return
     }
-    await showAll(listing, await clientsById(holdfast))
+    await showAll(holdfast, listing)
   } catch (error) {
     const { total } = listing.progress
     if (total <= maxKeys) throw error
@@ -67,7 +68,8 @@ async function list(holdfast: Holdfast, pattern: string, options: LsOptions): Pr
   }
 }
 
-async function showAll(listing: LockListing, clients: ReadonlyMap<string, ClientInfo>): Promise<void> {
+async function showAll(holdfast: Holdfast, listing: LockListing): Promise<void> {
+  const clients: Map<string, ClientInfo | null> = await clientsById(holdfast)
   const progress = new ProgressLine(() => scannedText(listing))
   const print = (line: string): void => {
     progress.clear()
@@ -76,6 +78,10 @@ async function showAll(listing: LockListing, clients: ReadonlyMap<string, Client
   const table = new TableStream(columnsFor(clients), print, columnsOfStdout())
   try {
     for await (const lock of listing) {
+      const { holder } = lock
+      // It is not connected: it has died, or has closed and left the lock to be kept.
+      if (holder !== null && !clients.has(clientOf(holder)))
+        clients.set(clientOf(holder), await clientOfHolder(holdfast, lock))
       table.add(lock)
       await stdoutTakesMore()
     }
@@ -93,8 +99,19 @@ function scannedText({ progress: { scanned, total, isComplete } }: LockListing):
   return `scanned ${grouped(isComplete ? all : scanned)} of ${countOf(all, 'key')}`
 }
 
+/** Where it runs or ran, if its client is still registered. */
+async function clientOfHolder(
+  holdfast: Holdfast,
+  { name, object, holder }: ListedLock,
+): Promise<ClientInfo | null> {
+  const found = await readObject(holdfast, name, object)
+  if (found.object === 'latch') return null
+  const holders: readonly OwnerInfo[] = found.info.holders
+  return holders.find(({ owner }) => owner === holder)?.client ?? null
+}
+
 /** @param clients - by id, to say where an owner runs */
-function columnsFor(clients: ReadonlyMap<string, ClientInfo>): Column<ListedLock>[] {
+function columnsFor(clients: ReadonlyMap<string, ClientInfo | null>): Column<ListedLock>[] {
   const holderOf = ({ holder, holderCount }: ListedLock): string => {
     if (holder === null) return '–'
     const client = clients.get(clientOf(holder)) ?? null

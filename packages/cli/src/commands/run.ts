@@ -51,7 +51,7 @@ export function addRun(program: Command): void {
         .argParser((text) => (/^\d+$/.test(text) ? Number(text) : NaN)),
     )
     .option('--label <text>', 'what `inspect` shows for this process (default: the name of the program)')
-    .option('-q, --quiet', 'say nothing while waiting')
+    .option('-q, --quiet', 'say nothing of a lock that others hold')
     .option(
       '--no-store-env',
       'keep from the command the variables that say where the locks are, with their passwords (HOLDFAST_URL, …)',

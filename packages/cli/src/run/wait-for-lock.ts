@@ -23,7 +23,7 @@ export async function waitForLock(
   { lock, waitMs, atLeastMs, isQuiet }: WaitOrder,
   signal: AbortSignal,
 ): Promise<Lease | null> {
-  if (waitMs === 0) return tryOnce(lock, atLeastMs, signal)
+  if (waitMs === 0) return tryOnce(lock, atLeastMs, isQuiet, signal)
   const refusal = new AbortController()
   const onWaiting = (): void =>
     void findHolder(lock).then(
@@ -49,7 +49,7 @@ export async function waitForLock(
   } catch (error) {
     if (signal.aborted) return null
     if (!isHoldfastError(error) || error.code !== 'LOCK_TIMEOUT') throw error
-    say(`gave up after ${formatDuration(waitMs)}: lock ${escapeText(lock.name)} is still held`)
+    if (!isQuiet) say(`gave up after ${formatDuration(waitMs)}: lock ${escapeText(lock.name)} is still held`)
     return null
   } finally {
     holdfast.off('waiting', onWaiting)
@@ -60,11 +60,13 @@ export async function waitForLock(
 async function tryOnce(
   lock: Lock,
   atLeastMs: number | undefined,
+  isQuiet: boolean,
   signal: AbortSignal,
 ): Promise<Lease | null> {
   try {
     const lease = await lock.tryLock({ atLeastMs, signal })
-    if (!lease) say(`lock ${escapeText(lock.name)} is held by ${await findHolder(lock)}`)
+    const holder = lease ? '' : await findHolder(lock)
+    if (!lease && !isQuiet) say(`lock ${escapeText(lock.name)} is held by ${holder}`)
     return lease
   } catch (error) {
     if (signal.aborted) return null

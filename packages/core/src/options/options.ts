@@ -96,7 +96,7 @@ export type RunOptions = Pick<AcquireOptions, 'waitMs' | 'signal'>
 
 /** How a client behaves with any engine. The options of an acquisition given here are defaults for every call. */
 export interface ClientOptions extends AcquireOptions {
-  /** A name for this client that an operator sees in `inspect()`. None by default. */
+  /** A name for this client that operators see in `inspect()` and `holdfast ls`, such as that of the service. None by default. */
   readonly label?: string | undefined
   /**
    * How long a hold outlives a process that died. At least 100.
@@ -109,7 +109,7 @@ export interface ClientOptions extends AcquireOptions {
   readonly watchdogTimeoutMs?: number | undefined
   /**
    * How long one command may go without a reply before the store counts as unavailable, and how long a call waits for the reply
-   * to its release, which then goes on in the background. At least 1.
+   * to its release, which then goes on in the background. At least 1. A renewal waits for a third of `watchdogTimeoutMs` at most.
    *
    * @defaultValue 5_000
    */
@@ -168,7 +168,7 @@ export interface Settings extends LeaseBounds {
 /** How `close` behaves. */
 export interface CloseOptions {
   /**
-   * How long holders and scopes get to end their work, milliseconds. At least 0.
+   * How long holders and scopes get to end their work, milliseconds. At least 0. To end within 10 s on any account: 2_000.
    *
    * @defaultValue 0
    */

@@ -1,4 +1,3 @@
-import { connectionLost } from '../../src/engine/index.js'
 import { redisson } from '../../src/redis/redisson/index.js'
 import { Holdfast, type RedisClient } from '../../src/index.js'
 import {
@@ -8,7 +7,6 @@ import {
   until,
   type RedisCluster,
   type RedisServer,
-  soon,
 } from '@holdfast/testkit'
 import calculateSlot from 'cluster-key-slot'
 import { nodeRedis, type CreateClient } from '../../src/node-redis/index.js'
@@ -46,21 +44,6 @@ describe.each(versions)('a Cluster over node-redis $version', ({ createClient })
       ),
     )
     expect(create).toHaveBeenCalledTimes(1)
-  })
-
-  it('a command whose reply was lost runs once, and is rejected as lost', async () => {
-    const proxies = await proxyNodes(cluster.nodes)
-    clients.closeAfterTest(() => proxies.close())
-    const rootNodes = proxies.startupNodes.map((socket) => ({ socket }))
-    const nodeAddressMap = proxies.natMap
-    const { commands } = clients.connect(nodeRedis.cluster(createClient, { rootNodes, nodeAddressMap }))
-    const home = await cluster.masterOf(name)
-    const lost = proxies.proxyOf(home).loseReply((request) => request.startsWith('EVAL'))
-    const error = await rejectionOf(commands.eval("return redis.call('INCR', KEYS[1])", 1, name))
-    await lost
-    expect(error).toHaveProperty([connectionLost], true)
-    await until(async () => (await commands.hgetall('none').catch(() => null)) !== null, { what: 'a reply' })
-    expect(await home.call('GET', name)).toBe('1')
   })
 
   it('what is under way at a master that hands its slots over gets its reply', async () => {
@@ -157,15 +140,6 @@ describe.each(versions)('a Cluster over node-redis $version', ({ createClient })
         .tryLock(),
     )
     expect(error.message).toContain('self-signed certificate')
-  })
-
-  it('finds the new master of one that was killed', async () => {
-    const holdfast = clients.open(template())
-    const lock = holdfast.getLock(name)
-    await lock.withLock(() => undefined)
-    const master = await cluster.masterOf(`lock:${name}`)
-    await master.kill()
-    await soon(lock.withLock((lease) => expect(lease.isHeld).toBe(true)))
   })
 })
 

@@ -1,6 +1,5 @@
-import { UnavailableError } from '../../src/index.js'
 import { connectionLost } from '../../src/engine/index.js'
-import { startRedis, uniqueName, until, type RedisServer, soon } from '@holdfast/testkit'
+import { startRedis, uniqueName, until, type RedisServer } from '@holdfast/testkit'
 import { nodeRedis } from '../../src/node-redis/index.js'
 import { useClients } from './support/clients.js'
 import { startMuteServer } from './support/mute-server.js'
@@ -47,16 +46,6 @@ describe.each(versions)('over node-redis $version', ({ createClient }) => {
     expect(await server.call('EXISTS', key)).toBe(0)
   })
 
-  it('a command that gets no reply takes no longer than commandTimeoutMs, and the connection is replaced', async () => {
-    const proxy = await clients.proxy(server)
-    const holdfast = clients.open(nodeRedis(createClient({ url: proxy.url })), { commandTimeoutMs: 1_000 })
-    await holdfast.getLock(key).withLock(() => undefined)
-    proxy.blackHole('both')
-    await expect(soon(holdfast.getLock(key).tryLock())).rejects.toThrow(UnavailableError)
-    proxy.heal()
-    await holdfast.getLock(key).withLock((lease) => expect(lease.isHeld).toBe(true))
-  })
-
   it('a handshake that gets no reply ends the attempt', async () => {
     const proxy = await clients.proxy(server)
     proxy.blackHole('toClient')
@@ -96,19 +85,5 @@ describe.each(versions)('over node-redis $version', ({ createClient }) => {
           : /does not speak the Redis protocol/,
       )
     }
-  })
-
-  it('a subscription that was cut is made again, and what was released meanwhile is noticed', async () => {
-    const proxy = await clients.proxy(server)
-    const waiting = clients.open(nodeRedis(createClient({ url: proxy.url })))
-    const holding = clients.open(nodeRedis(createClient({ url: server.url })))
-    const held = await holding.getLock(key).lock()
-    const granted = waiting.getLock(key).lock()
-    await until(async () => (await holding.getLock(key).inspect()).waiterCount === 1, { what: 'a waiter' })
-    proxy.blackHole('toClient')
-    await held.unlock()
-    proxy.cut()
-    proxy.heal()
-    await (await granted).unlock()
   })
 })

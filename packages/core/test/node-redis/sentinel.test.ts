@@ -1,6 +1,6 @@
 import type { RedisClient } from '../../src/index.js'
 import { connectionLost } from '../../src/engine/index.js'
-import { proxyNodes, startSentinels, uniqueName, until, type RedisSentinels } from '@holdfast/testkit'
+import { startSentinels, uniqueName, until, type RedisSentinels } from '@holdfast/testkit'
 import { nodeRedis, type CreateClient } from '../../src/node-redis/index.js'
 import { useClients } from './support/clients.js'
 import { startMuteServer } from './support/mute-server.js'
@@ -38,19 +38,6 @@ describe.each(versions)('Sentinels over node-redis $version', ({ createClient })
       )
     })
     expect(create).toHaveBeenCalledTimes(1)
-  })
-
-  it('a command whose reply was lost runs once, and is rejected as lost', async () => {
-    const proxies = await proxyNodes(group.servers)
-    clients.closeAfterTest(() => proxies.close())
-    const { name, sentinels: sentinelRootNodes } = group
-    const options = { name, sentinelRootNodes, nodeAddressMap: proxies.natMap }
-    const { commands } = clients.connect(nodeRedis.sentinel(createClient, options))
-    const lost = proxies.proxyOf(await group.master()).loseReply((request) => request.startsWith('INCR'))
-    const error = await rejectionOf(commands.call('INCR', key))
-    await lost
-    expect(error).toHaveProperty([connectionLost], true)
-    expect(await commands.call('GET', key)).toBe('1')
   })
 
   it('that know no such master are named in the error', async () => {
@@ -117,12 +104,5 @@ describe.each(versions)('Sentinels over node-redis $version', ({ createClient })
         .tryLock(),
     )
     expect(error.message).toContain('self-signed certificate')
-  })
-
-  it('lead to the new master after a failover', async () => {
-    const holdfast = clients.open(template())
-    await holdfast.getLock(key).withLock(() => undefined)
-    await group.failover()
-    await holdfast.getLock(key).withLock((lease) => expect(lease.isHeld).toBe(true))
   })
 })

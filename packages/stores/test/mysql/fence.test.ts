@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
-import { Holdfast, InvalidArgumentError, LockLostError, NotOwnerError, type Lease } from '@holdfast/core'
-import { forkWorker, startMysql, until, type MysqlServer } from '@holdfast/testkit'
+import { Holdfast, InvalidArgumentError } from '@holdfast/core'
+import { forkWorker, startMysql, type MysqlServer } from '@holdfast/testkit'
 import { createConnection as createCallbackConnection } from 'mysql2'
 import { createConnection, createPool, type Connection } from 'mysql2/promise'
 import { migrationSql, mysql, type MysqlEngine } from '../../src/mysql/index.js'
+import { describeFencing, failureOf, staleAndCurrent } from '../support/fencing.js'
 
 let server: MysqlServer
 let engine: MysqlEngine
@@ -54,82 +55,22 @@ async function left(client: Connection | MysqlServer): Promise<number> {
 
 /** Takes one, as a holder does that reads, computes and writes. */
 async function takeOne(client: Connection): Promise<void> {
-  const before = await left(client)
-  await client.query('update stock set left_over = ?', [before - 1])
+  await write(client, (await left(client)) - 1)
 }
 
-const failureOf = (work: Promise<unknown>): Promise<unknown> =>
-  work.then(
-    () => 'no failure',
-    (error: unknown) => error,
-  )
+const write = (client: Connection, left: number): Promise<unknown> =>
+  client.query('update stock set left_over = ?', [left])
 
-/** A holder whose lock was taken from it, and the one that holds it now. */
-async function staleAndCurrent(): Promise<[Lease, Lease]> {
-  const stale = await holdfast.getLock('stock').lock()
-  await rival.getLock('stock').forceUnlock()
-  return [stale, await rival.getLock('stock').lock()]
-}
+const fencing =
+  "select id from information_schema.processlist where info like 'insert into%' and user = 'app'"
 
-it('a transaction of the current holder commits, may call fence again, and does not hold up the lock itself', async () => {
-  const lease = await holdfast.getLock('stock').lock()
-  const connection = await begin()
-  await lease.fence(connection)
-  await lease.fence(connection)
-  await takeOne(connection)
-  // With the transaction still open.
-  await lease.unlock()
-  await (await rival.getLock('stock').lock()).unlock()
-  await connection.query('commit')
-  expect(await left(server)).toBe(9)
+describeFencing<Connection>({
+  ...{ it, begin, left: (client) => left(client ?? server), write },
+  ...{ engine: () => engine, holdfast: () => holdfast, rival: () => rival },
+  isolations: ['read committed', 'repeatable read', 'serializable'],
+  waiting: async () => (await server.query(fencing)).length,
+  deadlock: { errno: 1213 },
 })
-
-it('a transaction of a holder that lost its lock fails', async () => {
-  const [stale, current] = await staleAndCurrent()
-  const failure = await failureOf(stale.fence(await begin()))
-  expect(failure).toBeInstanceOf(LockLostError)
-  // Its client reads its mail every now and then, and learns there that it was evicted.
-  expect(failure).toMatchObject({
-    lockName: 'stock',
-    owner: stale.owner,
-    reason: expect.stringMatching(/^(not-held|revoked)$/) as string,
-  })
-  connections.splice(0).forEach((connection) => connection.destroy())
-  await current.fence(await begin())
-})
-
-it('a lease that has expired is not the current one, though nobody else has the lock', async () => {
-  const { kind, name, owner, fencingToken } = await holdfast.getLock('stock').lock({ leaseMs: 100 })
-  await until(async () => !(await rival.getLock('stock').isLocked()))
-  expect(await failureOf(engine.fence(await begin(), { kind, name, owner, fencingToken }))).toBeInstanceOf(
-    LockLostError,
-  )
-})
-
-it.each(['read committed', 'repeatable read', 'serializable'])(
-  'at %s the next holder waits for the transaction of one that lost its lock meanwhile, and sees what it wrote',
-  async (isolation) => {
-    const stale = await holdfast.getLock('stock').lock()
-    const first = await begin(isolation)
-    await stale.fence(first)
-    const before = await left(first)
-    await rival.getLock('stock').forceUnlock()
-    const current = await rival.getLock('stock').lock()
-    const second = await begin(isolation)
-    let isFenced = false
-    const fenced = current.fence(second).then(() => (isFenced = true))
-    const waiting =
-      "select id from information_schema.processlist where info like 'insert into%' and user = 'app'"
-    await until(async () => (await server.query(waiting)).length === 1)
-    expect(isFenced).toBe(false)
-    await first.query('update stock set left_over = ?', [before - 1])
-    await first.query('commit')
-    await fenced
-    await takeOne(second)
-    await second.query('commit')
-    expect(await left(server)).toBe(8)
-  },
-)
 
 it('a transaction that read before the last holder committed has to begin again, since it would go on reading that', async () => {
   const stale = await holdfast.getLock('stock').lock()
@@ -168,19 +109,8 @@ it('a holder that was frozen until its lease was over is kept from writing after
   expect(await left(server)).toBe(9)
 })
 
-it('without it, the holder that lost its lock overwrites what the next one wrote', async () => {
-  await staleAndCurrent()
-  const [first, second] = [await begin(), await begin()]
-  const before = await left(first)
-  await takeOne(second)
-  await second.query('commit')
-  await first.query('update stock set left_over = ?', [before - 1])
-  await first.query('commit')
-  expect(await left(server)).toBe(9)
-})
-
 it('an innodb_lock_wait_timeout of the application ends the wait for another transaction', async () => {
-  const [, current] = await staleAndCurrent()
+  const [, current] = await staleAndCurrent(holdfast, rival)
   await current.fence(await begin())
   const second = await begin()
   await second.query('set innodb_lock_wait_timeout = 1')
@@ -188,17 +118,6 @@ it('an innodb_lock_wait_timeout of the application ends the wait for another tra
     code: 'UNAVAILABLE',
     message: expect.stringMatching(/another transaction that lock stock fences stays open/) as string,
   })
-})
-
-it('a deadlock of two transactions is found', async () => {
-  const stock = await holdfast.getLock('stock').lock()
-  const shop = await holdfast.getLock('shop').lock()
-  const [first, second] = [await begin(), await begin()]
-  await Promise.all([stock.fence(first), shop.fence(second)])
-  const crossed = [shop.fence(first), stock.fence(second)].map((work) =>
-    work.catch((error: unknown) => error),
-  )
-  await expect(Promise.race(crossed)).resolves.toMatchObject({ errno: 1213 })
 })
 
 it('is refused outside a transaction, where each statement is one of its own', async () => {
@@ -276,34 +195,10 @@ it.each([
   },
 )
 
-it('a client that does not reply is given up after commandTimeoutMs, and gets no second statement', async () => {
-  await using patient = new Holdfast({ engine, commandTimeoutMs: 300 })
-  const lease = await patient.getLock('stock').lock()
-  const query = jest.fn(() => new Promise(() => undefined))
-  expect(await failureOf(lease.fence({ query }))).toMatchObject({
-    code: 'UNAVAILABLE',
-    message: expect.stringMatching(/did not reply within 300 ms/) as string,
-  })
-  expect(query).toHaveBeenCalledTimes(1)
-})
-
-it('a lease that was released is refused before anything is sent', async () => {
-  const lease = await holdfast.getLock('stock').lock()
-  await lease.unlock()
-  const query = (): Promise<never> => Promise.reject(new Error('nothing is to be sent'))
-  expect(await failureOf(lease.fence({ query }))).toBeInstanceOf(NotOwnerError)
-})
-
-it('the engine takes the facts of a lease, of a lock alone, and only while a client of it is open', async () => {
+it('the engine takes the facts of a lease only while a client of it is open', async () => {
   const { kind, name, owner, fencingToken } = await holdfast.getLock('stock').lock()
-  const connection = await begin()
-  await engine.fence(connection, { kind, name, owner, fencingToken })
-  const outdated = { kind, name, owner, fencingToken: fencingToken - 1 }
-  expect(await failureOf(engine.fence(connection, outdated))).toBeInstanceOf(LockLostError)
-  const side = { kind: 'write-lock', name, owner, fencingToken }
-  expect(await failureOf(engine.fence(connection, side))).toMatchObject({ code: 'INVALID_ARGUMENT' })
   const unused = mysql({ url: server.url })
-  expect(await failureOf(unused.fence(connection, { kind, name, owner, fencingToken }))).toMatchObject({
+  expect(await failureOf(unused.fence(await begin(), { kind, name, owner, fencingToken }))).toMatchObject({
     code: 'INVALID_ARGUMENT',
     message: expect.stringMatching(/^fence needs an open client of this engine/) as string,
   })

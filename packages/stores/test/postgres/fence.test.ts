@@ -1,15 +1,9 @@
-import {
-  InvalidArgumentError,
-  LockLostError,
-  NotOwnerError,
-  RefusedError,
-  UnavailableError,
-  type Lease,
-} from '@holdfast/core'
-import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
+import { InvalidArgumentError, LockLostError, RefusedError } from '@holdfast/core'
+import { onOwnPostgres, startPostgres, type PostgresServer } from '@holdfast/testkit'
 import { Client, type DatabaseError } from 'pg'
 import { Holdfast } from '@holdfast/core'
 import { migrationSql, postgres, type PostgresEngine } from '../../src/postgres/index.js'
+import { describeFencing, staleAndCurrent } from '../support/fencing.js'
 import { failureOf } from './support/clients.js'
 
 const it = onOwnPostgres(globalThis.it)
@@ -62,44 +56,19 @@ const left = async (client: Client | PostgresServer): Promise<number> => {
   return Number(row?.['left_over'])
 }
 
-/** Takes one, as a holder does that reads, computes and writes. */
-async function takeOne(client: Client): Promise<void> {
-  const before = await left(client)
-  await client.query('update stock set left_over = $1', [before - 1])
-}
+const fencing = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%.fence(%'"
 
-/** A holder whose lock was taken from it, and the one that holds it now. */
-async function staleAndCurrent(): Promise<[Lease, Lease]> {
-  const stale = await holdfast.getLock('stock').lock()
-  await rival.getLock('stock').forceUnlock()
-  return [stale, await rival.getLock('stock').lock()]
-}
-
-it('a transaction of the current holder commits, and may call fence again', async () => {
-  const lease = await holdfast.getLock('stock').lock()
-  const client = await begin()
-  await lease.fence(client)
-  await lease.fence(client)
-  await takeOne(client)
-  await client.query('commit')
-  expect(await left(server)).toBe(9)
-})
-
-it('a transaction of a holder that lost its lock fails', async () => {
-  const [stale, current] = await staleAndCurrent()
-  const client = await begin()
-  const failure = await failureOf(stale.fence(client))
-  expect(failure).toBeInstanceOf(LockLostError)
-  // 'revoked' if the notice of the eviction was faster than the database's answer.
-  expect(['not-held', 'revoked']).toContain((failure as LockLostError).reason)
-  expect(failure).toMatchObject({ lockName: 'stock', owner: stale.owner })
-  expect(await failureOf(client.query('select 1'))).toMatchObject({ code: '25P02' })
-  const next = await begin()
-  await current.fence(next)
+describeFencing<Client>({
+  ...{ it, begin, left: (client) => left(client ?? server) },
+  write: (client, left) => client.query('update stock set left_over = $1', [left]),
+  ...{ engine: () => engine, holdfast: () => holdfast, rival: () => rival },
+  isolations: ['read committed'],
+  waiting: async () => (await server.query(fencing)).length,
+  deadlock: { code: '40P01' },
 })
 
 it('whoever loses its lock while it waits for another transaction can roll back before that one is over', async () => {
-  const [stale, current] = await staleAndCurrent()
+  const [stale, current] = await staleAndCurrent(holdfast, rival)
   const first = await begin()
   await current.fence(first)
   await current.unlock()
@@ -111,51 +80,11 @@ it('whoever loses its lock while it waits for another transaction can roll back 
 })
 
 it('a lock_timeout of the application ends the wait for another transaction', async () => {
-  const [, current] = await staleAndCurrent()
+  const [, current] = await staleAndCurrent(holdfast, rival)
   await current.fence(await begin())
   const second = await begin()
   await second.query(`set local lock_timeout = '100ms'`)
   expect(await failureOf(current.fence(second))).toMatchObject({ code: '55P03' })
-})
-
-it('a deadlock of two transactions is found', async () => {
-  const stock = await holdfast.getLock('stock').lock()
-  const shop = await holdfast.getLock('shop').lock()
-  const [first, second] = [await begin(), await begin()]
-  await Promise.all([stock.fence(first), shop.fence(second)])
-  const crossed = [shop.fence(first), stock.fence(second)].map((work) =>
-    work.catch((error: unknown) => error),
-  )
-  await expect(Promise.race(crossed)).resolves.toMatchObject({ code: '40P01' })
-})
-
-it('a lease that has expired is not the current one, though nobody else has the lock', async () => {
-  const lease = await holdfast.getLock('stock').lock({ leaseMs: 100 })
-  await until(async () => !(await rival.getLock('stock').isLocked()))
-  expect(await failureOf(lease.fence(await begin()))).toBeInstanceOf(LockLostError)
-})
-
-it('the next holder waits for the transaction of one that lost its lock meanwhile, and sees what it wrote', async () => {
-  const stale = await holdfast.getLock('stock').lock()
-  const first = await begin()
-  await stale.fence(first)
-  const before = await left(first)
-  await rival.getLock('stock').forceUnlock()
-  const current = await rival.getLock('stock').lock()
-  const second = await begin()
-  let isFenced = false
-  const fenced = current.fence(second).then(() => (isFenced = true))
-  const isBlocked = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%.fence(%'"
-  await until(async () => (await server.query(isBlocked)).length === 1)
-  // The lock itself goes on: the open transaction holds up nobody but those who fence.
-  await current.run(() => rival.getLock('stock').withLock(() => undefined))
-  expect(isFenced).toBe(false)
-  await first.query('update stock set left_over = $1', [before - 1])
-  await first.query('commit')
-  await fenced
-  await takeOne(second)
-  await second.query('commit')
-  expect(await left(server)).toBe(8)
 })
 
 it.each(['repeatable read', 'serializable'])(
@@ -240,17 +169,6 @@ it('a client of pg that was never connected, and would never reply, is refused a
   expect(String(error)).toContain('a client of pg that was never connected: await client.connect(), begin')
 })
 
-it('a client that does not reply is given up after commandTimeoutMs, and gets no second statement', async () => {
-  await using patient = new Holdfast({ engine, commandTimeoutMs: 300 })
-  const lease = await patient.getLock('stock').lock()
-  const query = jest.fn(() => new Promise(() => undefined))
-  const error = await failureOf(lease.fence({ query }))
-  expect(error).toBeInstanceOf(UnavailableError)
-  expect(error).toMatchObject({ lockName: 'stock', owner: lease.owner, engine: 'postgres' })
-  expect(String(error)).toContain('did not reply within 300 ms')
-  expect(query).toHaveBeenCalledTimes(1)
-})
-
 it('waiting for the transaction of another holder ends when the lease is lost', async () => {
   const earlier = await holdfast.getLock('stock').lock()
   await earlier.fence(await begin())
@@ -273,7 +191,7 @@ it.each([
   ['as a cause', (cause: unknown) => new Error('Failed query', { cause: new Error('driver', { cause }) })],
   ['beside other facts', asPrisma],
 ])('a loss is told as one, if a query builder has wrapped the error of the database: %s', async (_, wrap) => {
-  const [stale] = await staleAndCurrent()
+  const [stale] = await staleAndCurrent(holdfast, rival)
   const client = await begin()
   const query = (text: string, values: unknown[]): Promise<unknown> =>
     client.query(text, values).catch((error: unknown) => {
@@ -310,27 +228,6 @@ it.each([
   })
 })
 
-it('a lease that was released is refused before anything is sent, though an outer one still holds the lock', async () => {
-  const lock = holdfast.getLock('stock')
-  const outer = await lock.lock()
-  const inner = await outer.run(() => lock.lock())
-  await inner.unlock()
-  const query = (): Promise<never> => Promise.reject(new Error('nothing is to be sent'))
-  expect(await failureOf(inner.fence({ query }))).toBeInstanceOf(NotOwnerError)
-  await outer.fence(await begin())
-})
-
-it('may be called of the engine, with the facts of a lease that another process holds', async () => {
-  const { kind, name, owner, fencingToken } = await holdfast.getLock('stock').lock()
-  const client = await begin()
-  await engine.fence(client, { kind, name, owner, fencingToken })
-  await client.query('commit')
-  const outdated = { kind, name, owner, fencingToken: fencingToken - 1 }
-  expect(await failureOf(engine.fence(await begin(), outdated))).toBeInstanceOf(LockLostError)
-  const side = { kind: 'write-lock', name, owner, fencingToken }
-  expect(await failureOf(engine.fence(await begin(), side))).toMatchObject({ code: 'INVALID_ARGUMENT' })
-})
-
 it('a transaction under a multi lock fails if one of the locks is lost', async () => {
   const multi = await holdfast.getMultiLock(['stock', 'orders']).lock()
   const first = await begin()
@@ -340,15 +237,4 @@ it('a transaction under a multi lock fails if one of the locks is lost', async (
   const second = await begin()
   expect(await failureOf(multi.fence(second))).toMatchObject({ code: 'LOCK_LOST', lockName: 'orders' })
   expect(await failureOf(second.query('select 1'))).toMatchObject({ code: '25P02' })
-})
-
-it('without it, the holder that lost its lock overwrites what the next one wrote', async () => {
-  await staleAndCurrent()
-  const [first, second] = [await begin(), await begin()]
-  const before = await left(first)
-  await takeOne(second)
-  await second.query('commit')
-  await first.query('update stock set left_over = $1', [before - 1])
-  await first.query('commit')
-  expect(await left(server)).toBe(9)
 })

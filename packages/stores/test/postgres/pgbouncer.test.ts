@@ -2,7 +2,6 @@ import { Holdfast, type Lease } from '@holdfast/core'
 import { Client } from 'pg'
 import {
   findPgBouncer,
-  killBackends,
   onOwnPostgres,
   skippedIf,
   startPgBouncer,
@@ -237,18 +236,5 @@ skippedIf(whySkipped, describe)('PgBouncer in transaction mode', () => {
     expect(replies).toEqual(numbers)
     await Promise.all(calls)
     await Promise.all([blocker.end(), other.end(), holdfast.close()])
-  })
-
-  it('with its server connections cut under load, lets one in at a time', async () => {
-    const clients = [openWithListenUrl(), openWithListenUrl(), open()]
-    const cuts = new AbortController()
-    const running = crowd(clients, 10, cuts.signal)
-    for (let cut = 0; cut < 5; cut += 1) {
-      await until(async () => (await killBackends(server, { lastStatement: '%"holdfast".%' })) > 0, {
-        what: 'connections that run steps',
-      })
-    }
-    cuts.abort()
-    expect(await running).toBe(1)
   })
 })

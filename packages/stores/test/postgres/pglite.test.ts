@@ -41,19 +41,6 @@ async function enqueueForPermit(owner: string, channel: string): Promise<void> {
 
 const holderOf = async (): Promise<string | undefined> => (await open().getLock(name).inspect()).holder?.owner
 
-it('clients on one database share locks, and a release notifies the waiter of another client', async () => {
-  const [holdfast, rival] = [open(), open()]
-  const lease = await holdfast.getLock(name).lock()
-  expect(await rival.getLock(name).tryLock()).toBeNull()
-  const [isWaiting, granted] = [nextEvent(rival, 'waiting'), nextEvent(rival, 'granted')]
-  const waiting = rival.getLock(name).lock()
-  await isWaiting
-  await lease.unlock()
-  const next = await waiting
-  expect(await granted).toMatchObject({ owner: next.owner })
-  expect(next.fencingToken).toBeGreaterThan(lease.fencingToken)
-})
-
 it('a waiter whose client has gone is passed over, and the one behind it gets in', async () => {
   const lease = await open().getLock(name).lock()
   await enqueue('gone:1', 'holdfast:gone')

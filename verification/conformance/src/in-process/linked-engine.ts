@@ -1,25 +1,13 @@
-import {
-  type AcquireRequest,
-  type Address,
-  type Addressing,
-  type EngineHost,
-  type EngineSession,
-  type CountDownRequest,
-  type GrantNotice,
-  type Inbox,
-  type LatchDeleteRequest,
-  type LatchSession,
-  type LatchSetRequest,
-  type LatchWait,
-  type ListFilter,
-  type LockEngine,
-  type LockSteps,
-  type OperatorSession,
-  type QueueEntry,
-  type Registry,
-  type ReleaseRequest,
-  type Renewal,
-  type StoreFacts,
+import type {
+  Address,
+  EngineHost,
+  EngineSession,
+  GrantNotice,
+  LatchSession,
+  LockEngine,
+  LockSteps,
+  OperatorSession,
+  StoreFacts,
 } from '@holdfast/core/engine'
 import type { Link } from '../engine-under-test.js'
 import { InProcessLink, type Network } from './in-process-link.js'
@@ -42,7 +30,7 @@ export interface LinkedEngine {
 export function linkedEngine(engine: LockEngine, tripsPerStep = 1, network?: Network): LinkedEngine {
   const { name, traits } = engine
   const link = new InProcessLink(name, tripsPerStep, network)
-  const open = (host: EngineHost) => new LinkedSession(link, host, engine.open(farHost(host, link)))
+  const open = (host: EngineHost) => linkedSession(link, host, engine.open(farHost(host, link)))
   return { engine: { name, traits, open }, link }
 }
 
@@ -71,205 +59,100 @@ function farHost(host: EngineHost, link: InProcessLink): EngineHost {
   }
 }
 
-class LinkedSession implements EngineSession {
-  readonly store: LinkedFacts
-  readonly names: Addressing
-  readonly steps: LinkedSteps
-  readonly inbox: Inbox
-  readonly registry: Registry
-  readonly latches: LatchSession | undefined
-  readonly operator: OperatorSession | undefined
-  readonly #link: InProcessLink
-  readonly #far: EngineSession
-  readonly #timeoutMs: number
+/** Sends something over the link; a step with the time that it is given, anything else with that of the client's commands. */
+type Call = <T>(run: () => Promise<T>, stepMs?: number) => Promise<T>
 
-  constructor(link: InProcessLink, host: EngineHost, far: EngineSession) {
-    this.#link = link
-    this.#far = far
-    const { commandTimeoutMs: timeoutMs } = host
-    this.#timeoutMs = timeoutMs
-    this.store = new LinkedFacts(link, far.store, timeoutMs)
-    this.names = far.names
-    this.steps = new LinkedSteps(link, far.steps, timeoutMs)
-    this.inbox = far.inbox
-    this.registry = {
-      register: () => link.call(timeoutMs, () => far.registry.register(), false),
-      find: (clientId) => link.call(timeoutMs, () => far.registry.find(clientId), false),
-    }
-    this.latches = far.latches && new LinkedLatches(link, far.latches, timeoutMs)
-    this.operator = far.operator && new LinkedOperator(link, far.operator, timeoutMs)
-    link.onBreak = () => {
-      queueMicrotask(() => {
-        if (link.isClosed) return
-        host.missed()
-        host.reconnected()
-      })
-    }
+function linkedSession(link: InProcessLink, host: EngineHost, far: EngineSession): EngineSession {
+  const call: Call = (run, stepMs) => link.call(stepMs ?? host.commandTimeoutMs, run, stepMs !== undefined)
+  link.onBreak = () => {
+    queueMicrotask(() => {
+      if (link.isClosed) return
+      host.missed()
+      host.reconnected()
+    })
   }
-
-  async prepare(address: Address): Promise<void> {
-    await this.#link.call(this.#timeoutMs, () => this.#far.prepare(address), false)
-    await this.store.incarnation(address)
-  }
-
-  async close(): Promise<void> {
-    await this.#link.close()
-    await this.#far.close()
+  const store = linkedFacts(link, call, far.store)
+  return {
+    store,
+    names: far.names,
+    steps: linkedSteps(call, far.steps),
+    inbox: far.inbox,
+    registry: {
+      register: () => call(() => far.registry.register()),
+      find: (clientId) => call(() => far.registry.find(clientId)),
+    },
+    latches: far.latches && linkedLatches(call, far.latches),
+    operator: far.operator && linkedOperator(call, far.operator),
+    async prepare(address) {
+      await call(() => far.prepare(address))
+      await store.incarnation(address)
+    },
+    async close() {
+      await link.close()
+      await far.close()
+    },
   }
 }
 
-class LinkedFacts implements StoreFacts {
-  readonly #link: InProcessLink
-  readonly #far: StoreFacts
-  readonly #timeoutMs: number
-  readonly uptimeMs?: NonNullable<StoreFacts['uptimeMs']>
-  #knownAt: number | undefined
-
-  constructor(link: InProcessLink, far: StoreFacts, timeoutMs: number) {
-    this.#link = link
-    this.#far = far
-    this.#timeoutMs = timeoutMs
-    if (far.uptimeMs) {
-      this.uptimeMs = (address) =>
-        link.call(timeoutMs, () => far.uptimeMs?.(address) ?? Promise.resolve(undefined), false)
-    }
-  }
-
-  get connectionEpoch(): number {
-    return this.#link.breaks
-  }
-
-  get aliveUntil(): number | undefined {
-    return this.#far.aliveUntil
-  }
-
-  async incarnation(address: Address): Promise<string | undefined> {
-    const { breaks } = this.#link
-    const incarnation = await this.#link.call(this.#timeoutMs, () => this.#far.incarnation(address), false)
-    this.#knownAt = breaks
-    return incarnation
-  }
-
-  /** After a break the store may be another one, as far as this side knows. */
-  knownIncarnation(address: Address): string | null | undefined {
-    return this.#knownAt === this.#link.breaks ? this.#far.knownIncarnation(address) : undefined
+function linkedFacts(link: InProcessLink, call: Call, far: StoreFacts): StoreFacts {
+  let knownAt: number | undefined
+  const uptimeMs = far.uptimeMs?.bind(far)
+  return {
+    get connectionEpoch() {
+      return link.breaks
+    },
+    get aliveUntil() {
+      return far.aliveUntil
+    },
+    async incarnation(address) {
+      const { breaks } = link
+      const incarnation = await call(() => far.incarnation(address))
+      knownAt = breaks
+      return incarnation
+    },
+    // After a break the store may be another one, as far as this side knows.
+    knownIncarnation: (address) => (knownAt === link.breaks ? far.knownIncarnation(address) : undefined),
+    ...(uptimeMs && { uptimeMs: (address: Address) => call(() => uptimeMs(address)) }),
   }
 }
 
-class LinkedSteps implements LockSteps {
-  readonly acquireMany?: NonNullable<LockSteps['acquireMany']>
-  readonly resize?: NonNullable<LockSteps['resize']>
-  readonly raiseToken?: NonNullable<LockSteps['raiseToken']>
-  readonly noteToken?: NonNullable<LockSteps['noteToken']>
-  readonly #link: InProcessLink
-  readonly #far: LockSteps
-  readonly #timeoutMs: number
+/** The steps of an engine that it need not have. */
+type Optional<Name extends keyof LockSteps> = NonNullable<LockSteps[Name]>
 
-  constructor(link: InProcessLink, far: LockSteps, commandTimeoutMs: number) {
-    this.#link = link
-    this.#far = far
-    this.#timeoutMs = commandTimeoutMs
-    const none = (): Promise<never> => Promise.reject(new Error('the engine has no such step'))
-    if (far.acquireMany) {
-      this.acquireMany = (request, timeoutMs) =>
-        link.call(timeoutMs, () => far.acquireMany?.(request, timeoutMs) ?? none(), true)
-    }
-    if (far.resize) {
-      this.resize = (address, request, timeoutMs) =>
-        link.call(timeoutMs, () => far.resize?.(address, request, timeoutMs) ?? none(), true)
-    }
-    if (far.raiseToken) {
-      this.raiseToken = (address, token, keepMs) =>
-        this.#call(() => far.raiseToken?.(address, token, keepMs) ?? none())
-    }
-    if (far.noteToken) this.noteToken = (address, token) => far.noteToken?.(address, token)
-  }
-
-  acquire(address: Address, request: AcquireRequest, timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.acquire(address, request, timeoutMs), true)
-  }
-
-  release(address: Address, request: ReleaseRequest, timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.release(address, request, timeoutMs), true)
-  }
-
-  renew(renewals: readonly Renewal[], timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.renew(renewals, timeoutMs), true)
-  }
-
-  refresh(entries: readonly QueueEntry[]) {
-    return this.#call(() => this.#far.refresh(entries))
-  }
-
-  force(address: Address, owner: string) {
-    return this.#call(() => this.#far.force(address, owner))
-  }
-
-  inspect(address: Address, limit: number) {
-    return this.#call(() => this.#far.inspect(address, limit))
-  }
-
-  #call<T>(run: () => Promise<T>): Promise<T> {
-    return this.#link.call(this.#timeoutMs, run, false)
+function linkedSteps(call: Call, far: LockSteps): LockSteps {
+  const acquireMany = far.acquireMany?.bind(far)
+  const resize = far.resize?.bind(far)
+  const raiseToken = far.raiseToken?.bind(far)
+  const many: Optional<'acquireMany'> | undefined =
+    acquireMany && ((request, stepMs) => call(() => acquireMany(request, stepMs), stepMs))
+  const sized: Optional<'resize'> | undefined =
+    resize && ((address, request, stepMs) => call(() => resize(address, request, stepMs), stepMs))
+  const raised: Optional<'raiseToken'> | undefined =
+    raiseToken && ((...step) => call(() => raiseToken(...step)))
+  return {
+    acquire: (address, request, stepMs) => call(() => far.acquire(address, request, stepMs), stepMs),
+    release: (address, request, stepMs) => call(() => far.release(address, request, stepMs), stepMs),
+    renew: (renewals, stepMs) => call(() => far.renew(renewals, stepMs), stepMs),
+    refresh: (entries) => call(() => far.refresh(entries)),
+    force: (address, owner) => call(() => far.force(address, owner)),
+    inspect: (address, limit) => call(() => far.inspect(address, limit)),
+    ...(many && { acquireMany: many }),
+    ...(sized && { resize: sized }),
+    ...(raised && { raiseToken: raised }),
+    ...(far.noteToken && { noteToken: far.noteToken.bind(far) }),
   }
 }
 
-class LinkedLatches implements LatchSession {
-  readonly #link: InProcessLink
-  readonly #far: LatchSession
-  readonly #timeoutMs: number
+const linkedLatches = (call: Call, far: LatchSession): LatchSession => ({
+  set: (address, request, stepMs) => call(() => far.set(address, request, stepMs), stepMs),
+  countDown: (address, request, stepMs) => call(() => far.countDown(address, request, stepMs), stepMs),
+  wait: (waits, stepMs) => call(() => far.wait(waits, stepMs), stepMs),
+  delete: (address, request, stepMs) => call(() => far.delete(address, request, stepMs), stepMs),
+  inspect: (address, limit) => call(() => far.inspect(address, limit)),
+})
 
-  constructor(link: InProcessLink, far: LatchSession, timeoutMs: number) {
-    this.#link = link
-    this.#far = far
-    this.#timeoutMs = timeoutMs
-  }
-
-  set(address: Address, request: LatchSetRequest, timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.set(address, request, timeoutMs), true)
-  }
-
-  countDown(address: Address, request: CountDownRequest, timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.countDown(address, request, timeoutMs), true)
-  }
-
-  wait(waits: readonly LatchWait[], timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.wait(waits, timeoutMs), true)
-  }
-
-  delete(address: Address, request: LatchDeleteRequest, timeoutMs: number) {
-    return this.#link.call(timeoutMs, () => this.#far.delete(address, request, timeoutMs), true)
-  }
-
-  inspect(address: Address, limit: number) {
-    return this.#link.call(this.#timeoutMs, () => this.#far.inspect(address, limit), false)
-  }
-}
-
-class LinkedOperator implements OperatorSession {
-  readonly #link: InProcessLink
-  readonly #far: OperatorSession
-  readonly #timeoutMs: number
-
-  constructor(link: InProcessLink, far: OperatorSession, timeoutMs: number) {
-    this.#link = link
-    this.#far = far
-    this.#timeoutMs = timeoutMs
-  }
-
-  list(cursor: string | null, filter: ListFilter) {
-    return this.#call(() => this.#far.list(cursor, filter))
-  }
-
-  clients() {
-    return this.#call(() => this.#far.clients())
-  }
-
-  send(clientIds: readonly string[], text: string, before?: Address) {
-    return this.#call(() => this.#far.send(clientIds, text, before))
-  }
-
-  #call<T>(run: () => Promise<T>): Promise<T> {
-    return this.#link.call(this.#timeoutMs, run, false)
-  }
-}
+const linkedOperator = (call: Call, far: OperatorSession): OperatorSession => ({
+  list: (cursor, filter) => call(() => far.list(cursor, filter)),
+  clients: () => call(() => far.clients()),
+  send: (clientIds, text, before) => call(() => far.send(clientIds, text, before)),
+})
