@@ -10,6 +10,7 @@ export type {
 } from './engine-under-test.js'
 export { describeInProcess, type InProcessStore } from './in-process/describe-in-process.js'
 export type { DefineTest, LimitedTestHook, TestFunctions, TestHook, TestRunner } from './runner.js'
+export { quietHost } from './support/quiet-host.js'
 export { RemoteClient } from './support/remote-client.js'
 export { InProcessLink, type Network } from './in-process/in-process-link.js'
 export { linkedEngine, type LinkedEngine } from './in-process/linked-engine.js'

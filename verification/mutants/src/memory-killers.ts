@@ -2,6 +2,7 @@ import {
   compareAll,
   compareLatches,
   compareLocks,
+  handedOverWithFault,
   lockKind,
   lockSequence,
   MemoryLatch,
@@ -59,6 +60,7 @@ export function memoryKillers(machine: Machine, module: string): readonly Killer
     onLock('twoWithFault', twoWithFault),
     onLock('two, forced', { ...two, forces: 1 }),
     onLock('three', three),
+    onLock('handedOverWithFault', handedOverWithFault),
   ]
   const shared = [
     repeating('compare shared', (seed) =>

@@ -3,6 +3,8 @@ import {
   comparedOwners,
   compareLatches,
   compareLocks,
+  handedOver,
+  handedOverWithFault,
   lockKind,
   lockSequence,
   MemoryStore,
@@ -61,6 +63,8 @@ export function redisKillers(
       explored('two', two),
       explored('twoWithFault', twoWithFault),
       explored('three', three),
+      explored('handedOver', handedOver),
+      explored('handedOverWithFault', handedOverWithFault),
       explored('two, forced', { ...twoWithFault, forces: 1 }),
       explored('threeWithFault', threeWithFault),
     )

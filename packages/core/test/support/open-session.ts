@@ -1,4 +1,5 @@
-import type { EngineHost, EngineSession, OperatorSession } from '../../src/engine/session.js'
+import { quietHost } from '@holdfast/conformance'
+import type { EngineSession, OperatorSession } from '../../src/engine/session.js'
 import { redisEngine, type RedisOptions } from '../../src/redis/engine.js'
 import { closeAfterTest } from './clients.js'
 
@@ -23,26 +24,14 @@ export function openSession(
   const texts: string[] = []
   const reports: string[] = []
   const problems: string[] = []
-  const ignore = (): void => undefined
-  const host: EngineHost = {
-    clientId,
-    client: { host: 'here', pid: 1, label: clientId, startedAt: new Date(0) },
-    watchdogTimeoutMs: 30_000,
-    renewEveryMs: 10_000,
+  const host = quietHost(clientId, {
     commandTimeoutMs,
-    now: () => performance.now(),
-    granted: (id, owner, { leaseMs }) => reports.push(`granted ${id} ${owner} ${leaseMs}`),
-    revoked: (owner) => reports.push(`revoked ${owner}`),
-    wake: ignore,
-    opened: ignore,
-    onMessage: (text) => texts.push(text),
-    broken: ignore,
-    missed: ignore,
-    unsubscribed: ignore,
-    reconnected: ignore,
-    warn: (code) => problems.push(code),
-    error: (error) => problems.push(String(error)),
-  }
+    granted: (id, owner, { leaseMs }) => void reports.push(`granted ${id} ${owner} ${leaseMs}`),
+    revoked: (owner) => void reports.push(`revoked ${owner}`),
+    onMessage: (text) => void texts.push(text),
+    warn: (code) => void problems.push(code),
+    error: (error) => void problems.push(String(error)),
+  })
   const session = redisEngine(options).open(host)
   closeAfterTest(() => session.close())
   const { operator } = session

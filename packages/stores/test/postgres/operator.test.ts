@@ -1,6 +1,7 @@
 import { Holdfast, RefusedError } from '@holdfast/core'
 import { onOwnPostgres, startPostgres, until, type PostgresServer } from '@holdfast/testkit'
-import type { EngineHost, EngineSession, OperatorSession } from '@holdfast/core/engine'
+import { quietHost } from '@holdfast/conformance'
+import type { EngineSession, OperatorSession } from '@holdfast/core/engine'
 import { migrationSql, postgres } from '../../src/postgres/index.js'
 
 const it = onOwnPostgres(globalThis.it)
@@ -21,26 +22,7 @@ afterAll(() => server.stop())
 /** A session that listens. */
 async function open(clientId: string, role = 'postgres', schema = 'holdfast') {
   const texts: string[] = []
-  const ignore = (): void => undefined
-  const host: EngineHost = {
-    clientId,
-    client: { host: 'here', pid: 1, label: '', startedAt: new Date(0) },
-    watchdogTimeoutMs: 30_000,
-    renewEveryMs: 10_000,
-    commandTimeoutMs: 5_000,
-    now: () => performance.now(),
-    granted: ignore,
-    revoked: ignore,
-    wake: ignore,
-    opened: ignore,
-    onMessage: (text) => texts.push(text),
-    broken: ignore,
-    missed: ignore,
-    unsubscribed: ignore,
-    reconnected: ignore,
-    warn: ignore,
-    error: ignore,
-  }
+  const host = quietHost(clientId, { onMessage: (text) => void texts.push(text) })
   const session = postgres({ url: server.urlOf({ role }), schema }).open(host)
   opened.push(session)
   const address = session.names.locate('any', 'lock')

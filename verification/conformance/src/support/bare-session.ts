@@ -1,11 +1,11 @@
 import type {
   AcquireRequest,
   Address,
-  EngineHost,
   EngineSession,
   LockEngine,
   ReleaseRequest,
 } from '@holdfast/core/engine'
+import { quietHost } from './quiet-host.js'
 import { uniqueName } from './until.js'
 
 const timeoutMs = 5_000
@@ -20,7 +20,13 @@ export class BareSession {
   readonly clientId = uniqueName('bare')
 
   private constructor(engine: LockEngine, lockName: string) {
-    this.session = engine.open(this.#host())
+    const host = quietHost(this.clientId, {
+      ...{ watchdogTimeoutMs: 60_000, renewEveryMs: 20_000 },
+      client: { host: 'localhost', pid: process.pid, label: 'bare', startedAt: new Date() },
+      revoked: (owner) => this.onRevoked(owner),
+      onMessage: (text) => void this.texts.push(text),
+    })
+    this.session = engine.open(host)
     this.address = this.session.names.locate(lockName, 'lock')
   }
 
@@ -79,28 +85,5 @@ export class BareSession {
     const reply = await this.session.steps.inspect(this.address, 100)
     if (reply.kind !== 'lock') throw new Error(`expected a lock, got ${reply.kind}`)
     return reply
-  }
-
-  #host(): EngineHost {
-    const ignore = (): void => undefined
-    return {
-      clientId: this.clientId,
-      client: { host: 'localhost', pid: process.pid, label: 'bare', startedAt: new Date() },
-      watchdogTimeoutMs: 60_000,
-      renewEveryMs: 20_000,
-      commandTimeoutMs: timeoutMs,
-      now: () => performance.now(),
-      granted: ignore,
-      revoked: (owner) => this.onRevoked(owner),
-      wake: ignore,
-      opened: ignore,
-      onMessage: (text) => this.texts.push(text),
-      missed: ignore,
-      unsubscribed: ignore,
-      broken: ignore,
-      reconnected: ignore,
-      warn: ignore,
-      error: ignore,
-    }
   }
 }

@@ -1,4 +1,4 @@
-import type { EngineHost } from '@holdfast/core/engine'
+import { quietHost } from '@holdfast/conformance'
 import type { Entry, Queue } from '@holdfast/stores/sessions'
 import { uniqueName } from '@holdfast/testkit'
 import { resolveOptions, type EtcdOptions } from '../../../src/etcd/options.js'
@@ -18,13 +18,20 @@ export class BareStore {
 
   private constructor(options: EtcdOptions) {
     const note = (event: string) => this.events.push(event)
-    this.store = new EtcdStore(resolveOptions(options), this.#host(), {
-      broken: () => note('broken'),
-      connected: () => note('connected'),
-      ended: (session) => note(`ended ${session}, now '${this.store.session}'`),
-      evicted: (owner) => note(`evicted ${owner}`),
-      message: (text) => note(`message ${text}`),
-    })
+    this.store = new EtcdStore(
+      resolveOptions(options),
+      quietHost(this.clientId, {
+        now: () => performance.now() + this.aheadMs,
+        error: (error) => void this.errors.push(error),
+      }),
+      {
+        broken: () => note('broken'),
+        connected: () => note('connected'),
+        ended: (session) => note(`ended ${session}, now '${this.store.session}'`),
+        evicted: (owner) => note(`evicted ${owner}`),
+        message: (text) => note(`message ${text}`),
+      },
+    )
   }
 
   static async open(options: EtcdOptions): Promise<BareStore> {
@@ -51,28 +58,5 @@ export class BareStore {
 
   async ownersIn(queue: Queue): Promise<string[]> {
     return (await this.store.list(queue, timeoutMs)).entries.map(({ owner }) => owner)
-  }
-
-  #host(): EngineHost {
-    const nothing = (): void => undefined
-    return {
-      clientId: this.clientId,
-      client: { host: 'here', pid: 1, label: '', startedAt: new Date() },
-      watchdogTimeoutMs: 30_000,
-      renewEveryMs: 10_000,
-      commandTimeoutMs: timeoutMs,
-      now: () => performance.now() + this.aheadMs,
-      granted: nothing,
-      revoked: nothing,
-      wake: nothing,
-      opened: nothing,
-      onMessage: nothing,
-      missed: nothing,
-      unsubscribed: nothing,
-      broken: nothing,
-      reconnected: nothing,
-      warn: nothing,
-      error: (error) => this.errors.push(error),
-    }
   }
 }

@@ -10,6 +10,8 @@ import {
   resized,
   sharedKind,
   sharedSequence,
+  handedOver,
+  handedOverWithFault,
   three,
   trio,
   twoWithFault,
@@ -90,6 +92,8 @@ function killersOn(server: Server, name: string): Killer[] {
       exploration('two, data lost', { ...twoWithFault, mayLoseData: true }),
       exploration('two, forced', { ...twoWithFault, faults: 0, forces: 1 }),
       exploration('three', { ...three, hasUpkeep: true }),
+      exploration('handedOver', handedOver),
+      exploration('handedOverWithFault', handedOverWithFault),
     )
   }
   if (isOf('shared')) {

@@ -3,7 +3,7 @@ import { schemaParts, type SchemaParts } from '../steps/functions.js'
 
 /** The functions that are the steps of a kind, or that those call. */
 export const functionsOf = {
-  lock: ['pass_on', 'acquire', 'release', 'force', 'renew', 'refresh', 'inspect'],
+  lock: ['pass_on', 'acquire', 'take_over', 'release', 'force', 'renew', 'refresh', 'inspect'],
   shared: [
     'let_in',
     'acquire_shared',

@@ -1,4 +1,4 @@
-import { ownerOf, proofOf, unitMs, type Step, type StepOf } from '@holdfast/model'
+import { heirOfOwner, ownerOf, proofOf, unitMs, type Step, type StepOf } from '@holdfast/model'
 
 export type Client = 'A' | 'B' | 'C' | 'D'
 type Acquire = StepOf<'acquire'>
@@ -34,6 +34,16 @@ export const keep = (client: Client, units: number): Step => ({
   count: 0,
   tombstoneMs: 0,
   keepMs: units * unitMs,
+  tokenFloor: 0,
+})
+/** A release that hands the lock over. */
+export const handOver = (client: Client, units: number): Step => ({
+  kind: 'release',
+  owner: ownerOf(client),
+  count: 0,
+  tombstoneMs: 0,
+  keepMs: units * unitMs,
+  heir: heirOfOwner(ownerOf(client)),
   tokenFloor: 0,
 })
 export const force = (client: Client, tokenFloor = 0): Step => ({

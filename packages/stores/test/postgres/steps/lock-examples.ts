@@ -1,8 +1,9 @@
-import { firstExactToken, unitMs, type Step, type StepOf } from '@holdfast/model'
+import { firstExactToken, heirOfOwner, ownerOf, unitMs, type Step, type StepOf } from '@holdfast/model'
 import {
   acquiring,
   deafen,
   force,
+  handOver,
   inspect,
   pass,
   refresh,
@@ -16,6 +17,9 @@ import {
 const acquire = acquiring()
 const wait = (client: Client, units = 4.25, more: Partial<StepOf<'acquire'>> = {}): Step =>
   acquire(client, 1, { entryTtlMs: units * unitMs, ...more })
+/** The first takes over what the other one hands over. */
+const takeOver = (client: Client, from: Client): Step =>
+  acquire(client, 1, { heir: heirOfOwner(ownerOf(from)) })
 const tryShortly = (client: Client): Step => acquire(client, 1, short)
 
 /** What random sequences seldom hit upon, and what each of the mistakes shows in. */
@@ -85,6 +89,27 @@ export const lockExamples: readonly (readonly Step[])[] = [
     pass(5),
     acquire('B'),
   ],
+  [acquire('A'), wait('B'), wait('C'), keep('A', 9.5), inspect],
+  // It is handed over, and taken over by the first who does.
+  [
+    acquire('A'),
+    wait('B'),
+    wait('C'),
+    handOver('A', 9.5),
+    handOver('A', 9.5),
+    inspect,
+    takeOver('D', 'A'),
+    takeOver('D', 'A'),
+    inspect,
+    takeOver('C', 'A'),
+    handOver('A', 9.5),
+    inspect,
+    release('D'),
+    takeOver('D', 'A'),
+    inspect,
+  ],
+  [acquire('A'), handOver('A', 1.5), takeOver('B', 'C'), pass(2), takeOver('B', 'A'), inspect],
+  [acquire('A'), handOver('A', 9.5), release('B', 0, 9.5), takeOver('B', 'A'), takeOver('C', 'A'), inspect],
   [acquire('A'), wait('C'), keep('B', 1.5), keep('C', 1.5), inspect, release('A'), inspect],
   // Counts, tombstones, tokens that are seen elsewhere.
   [acquire('A'), acquire('A', 2), acquire('B', 2), release('A', 1), release('B', 1), inspect, release('A')],

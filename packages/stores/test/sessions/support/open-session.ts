@@ -1,6 +1,6 @@
 import { memoryQueueEngine, type MemoryQueues } from '@holdfast/sim/stores'
-import type { EngineHost, EngineSession, GrantNotice } from '@holdfast/core/engine'
-import type { InProcessLink } from '@holdfast/conformance'
+import type { EngineSession, GrantNotice } from '@holdfast/core/engine'
+import { quietHost, type InProcessLink } from '@holdfast/conformance'
 
 /** A session of the engine without a client around it, and what it has reported. */
 export interface OpenSession {
@@ -17,26 +17,11 @@ export async function openSession(
 ): Promise<OpenSession> {
   const granted: OpenSession['granted'] = []
   let broken = 0
-  const ignore = (): void => undefined
-  const host: EngineHost = {
-    clientId,
-    client: { host: 'localhost', pid: process.pid, label: clientId, startedAt: new Date() },
-    watchdogTimeoutMs: 30_000,
-    renewEveryMs: 10_000,
+  const host = quietHost(clientId, {
     commandTimeoutMs: 2_000,
-    now: () => performance.now(),
-    granted: (_, owner, notice) => granted.push({ ...notice, owner }),
-    broken: () => (broken += 1),
-    revoked: ignore,
-    wake: ignore,
-    opened: ignore,
-    onMessage: ignore,
-    missed: ignore,
-    unsubscribed: ignore,
-    reconnected: ignore,
-    warn: ignore,
-    error: ignore,
-  }
+    granted: (_, owner, notice) => void granted.push({ ...notice, owner }),
+    broken: () => void (broken += 1),
+  })
   const session = memoryQueueEngine(queues, () => link).open(host)
   await session.prepare(session.names.locate('any', 'lock'))
   return { session, granted, broken: () => broken }

@@ -1,5 +1,6 @@
 import { MemoryQueues, MemoryStore, newLink, queueTraits } from '@holdfast/sim/stores'
-import type { AcquireRequest, EngineHost, EngineSession, ObjectType } from '@holdfast/core/engine'
+import { quietHost } from '@holdfast/conformance'
+import type { AcquireRequest, EngineSession, ObjectType } from '@holdfast/core/engine'
 import type { QueueStore, sessionQueue } from '@holdfast/stores/sessions'
 import type { InProcessLink } from '@holdfast/conformance'
 
@@ -72,19 +73,13 @@ function open(
   clientId: string,
   say: Say,
 ): EngineSession {
-  const ignore = (): void => undefined
-  const host: EngineHost = {
-    clientId,
-    client: { host: 'localhost', pid: 1, label: clientId, startedAt: new Date(0) },
-    ...{ watchdogTimeoutMs: 30_000, renewEveryMs: 10_000, commandTimeoutMs: timeoutMs },
-    now: () => performance.now(),
+  const host = quietHost(clientId, {
+    commandTimeoutMs: timeoutMs,
     granted: (_, owner, { token, proof }) => say(`granted ${owner} ${token} ${proof}`),
     revoked: (owner) => say(`revoked ${owner}`),
     wake: (_, owner) => say(`wake ${owner ?? 'anyone'}`),
     broken: () => say(`broken ${clientId}`),
-    ...{ opened: ignore, onMessage: ignore, missed: ignore, unsubscribed: ignore },
-    ...{ reconnected: ignore, warn: ignore, error: ignore },
-  }
+  })
   const engine = make({
     name: 'transcript',
     traits: queueTraits,
