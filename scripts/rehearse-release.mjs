@@ -221,6 +221,8 @@ async function checkCommand({ registry, redisUrl }) {
     const show = [process.execPath, '-p', '`runs under ${process.env.HOLDFAST_LOCK}`']
     const env = { HOLDFAST_REDIS_URL: redisUrl }
     console.log(run([holdfast, 'run', `consumer-${process.pid}`, '--', ...show], folder, env).trim())
+    // The suite that it tries is part of it, with the processes that it kills and freezes.
+    console.log(run([holdfast, 'verify', '--only', 'always: exclusion'], folder, env).trim())
   })
 }
 

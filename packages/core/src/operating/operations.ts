@@ -169,13 +169,6 @@ export interface ClientReportsOptions {
   readonly spreadMs?: number | undefined
 }
 
-export interface ResolvedClientReports {
-  readonly withinMs: number
-  readonly clientIds: readonly string[] | undefined
-  readonly name: string | undefined
-  spreadMsFor(clients: number): number
-}
-
 const locksOptionNames = new Set(['pattern', 'limit', 'contended', 'maxKeys', 'signal'])
 const clientReportsOptionNames = new Set(['withinMs', 'clientIds', 'name', 'spreadMs'])
 
@@ -197,7 +190,7 @@ function resolveListing(options: LocksOptions): ListingRequest {
   return { pattern, limit, contended, maxKeys, signal }
 }
 
-function resolveClientReports(options: ClientReportsOptions): ResolvedClientReports {
+function resolveClientReports(options: ClientReportsOptions) {
   checkOptions(options, clientReportsOptionNames)
   const { withinMs = 1_000, clientIds, name, spreadMs } = options
   checkInteger('withinMs', withinMs, 1)
@@ -212,7 +205,7 @@ function resolveClientReports(options: ClientReportsOptions): ResolvedClientRepo
     withinMs,
     clientIds,
     name,
-    spreadMsFor: (clients) => spreadMs ?? (clients <= fewClients ? 0 : half),
+    spreadMsFor: (clients: number) => spreadMs ?? (clients <= fewClients ? 0 : half),
   }
 }
 
