@@ -416,13 +416,16 @@ export class Hold implements Possession, Renewable, ReportedHold {
 
   #assertHandsOver(entry: LeaseEntry): void {
     const { address, owner } = this
-    const isAlone = this.#leases.count === 1 && this.bodies?.isIdle !== false
-    if (isAlone && this.#keepUntil <= monotonicMs()) return
+    let why: string
+    if (this.bodies?.isIdle === false) why = 'a callback runs in its hold. Acquire it by lock() or tryLock()'
+    else if (this.#leases.count > 1) why = 'its hold has another lease. Release that first'
+    else if (this.#keepUntil > monotonicMs()) why = 'it has atLeastMs. Pass that to takeOver'
+    else return
     entry.stay()
-    throw new InvalidArgumentError(
-      `lock ${address.name} cannot be handed over: acquire it by lock() or tryLock(), once, run nothing inside it, and pass atLeastMs to takeOver`,
-      { lockName: address.name, owner },
-    )
+    throw new InvalidArgumentError(`lock ${address.name} cannot be handed over: ${why}`, {
+      lockName: address.name,
+      owner,
+    })
   }
 
   #notHandedOver(why: string): UnavailableError {

@@ -160,10 +160,10 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
 
   it('a lease in whose hold a callback runs', async () => {
     const lock = ann.getLock('order')
-    await lock.withLock((lease) => refused(lease, /run nothing inside it/))
+    await lock.withLock((lease) => refused(lease, /a callback runs in its hold/))
     const lease = await lock.lock()
     await lease.run(() =>
-      refused(lease, /acquire it by lock\(\) or tryLock\(\), once, run nothing inside it/),
+      refused(lease, /a callback runs in its hold. Acquire it by lock\(\) or tryLock\(\)/),
     )
     await (await lock.takeOver(await ticketOf(lease)))?.unlock()
   })
@@ -173,10 +173,10 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
     await ann.scope(async () => {
       const outer = await lock.lock()
       const entering = lock.lock()
-      await refused(outer, /acquire it by lock\(\) or tryLock\(\), once/)
+      await refused(outer, /its hold has another lease. Release that first/)
       const inner = await entering
-      await refused(outer, /acquire it by lock\(\) or tryLock\(\), once/)
-      await refused(inner, /acquire it by lock\(\) or tryLock\(\), once/)
+      await refused(outer, /its hold has another lease. Release that first/)
+      await refused(inner, /its hold has another lease. Release that first/)
       await inner.unlock()
       await (await lock.takeOver(await ticketOf(outer)))?.unlock()
     })
@@ -184,7 +184,7 @@ describe('what cannot be handed over is refused, and stays as it is', () => {
 
   it('one that is to be held at least until later', async () => {
     const lease = await ann.getLock('order').lock({ atLeastMs: 60_000 })
-    await refused(lease, /pass atLeastMs to takeOver/)
+    await refused(lease, /it has atLeastMs. Pass that to takeOver/)
     await lease.unlock()
     store.advance(61_000)
   })
