@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { EventEmitter } from 'eventemitter3'
 import type { ObjectKind } from '../engine/requests.js'
 import {
   ClosedError,
@@ -134,10 +135,8 @@ const handleBy = (event: 'error' | 'warning'): string =>
 export type HoldfastListener<E extends keyof HoldfastEvents> =
   ((...args: HoldfastEvents[E]) => void) | ((...args: HoldfastEvents[E]) => Promise<void>)
 
-interface Listening<E extends keyof HoldfastEvents> {
-  readonly listener: HoldfastListener<E>
-  readonly isOnce: boolean
-}
+/** A listener that neither throws nor rejects. */
+type GuardedListener<E extends keyof HoldfastEvents> = (...args: HoldfastEvents[E]) => void
 
 /** Where an event goes besides the listeners of its client. */
 interface EventMirror<E extends keyof HoldfastEvents> {
@@ -155,6 +154,7 @@ export type EventMirrors = { readonly [E in keyof HoldfastEvents]?: EventMirror<
  * start, and a listener must not re-enter that call's hold.
  */
 export class Events {
+  readonly #emitter = new EventEmitter()
   readonly #outage = new OutageReports((error, count) => this.#emitCounted(error, count))
   /** Of a store that replies, and rejects the same again and again: by what it says, since it may reject one object only. */
   readonly #refusals = new Map<string, OutageReports>()
@@ -163,19 +163,21 @@ export class Events {
   readonly #warned = new Set<string>()
   readonly #outside: (fn: () => void) => void
   readonly #mirrors: EventMirrors
-  readonly #listeners: { readonly [E in keyof HoldfastEvents]: Listening<E>[] } = {
-    acquired: [],
-    granted: [],
-    waiting: [],
-    renewed: [],
-    released: [],
-    downgraded: [],
-    resized: [],
-    opened: [],
-    lost: [],
-    leaked: [],
-    warning: [],
-    error: [],
+  readonly #guards: {
+    readonly [E in keyof HoldfastEvents]: WeakMap<HoldfastListener<E>, GuardedListener<E>>
+  } = {
+    acquired: new WeakMap(),
+    granted: new WeakMap(),
+    waiting: new WeakMap(),
+    renewed: new WeakMap(),
+    released: new WeakMap(),
+    downgraded: new WeakMap(),
+    resized: new WeakMap(),
+    opened: new WeakMap(),
+    lost: new WeakMap(),
+    leaked: new WeakMap(),
+    warning: new WeakMap(),
+    error: new WeakMap(),
   }
 
   constructor(outside: (fn: () => void) => void, mirrors: EventMirrors = {}) {
@@ -183,34 +185,26 @@ export class Events {
     this.#mirrors = mirrors
   }
 
-  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>, isOnce = false): void {
-    this.#listenersOf(event, listener).push({ listener, isOnce })
+  on<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
+    this.#emitter.on(event, this.#guarded(event, listener))
   }
 
   once<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    this.on(event, listener, true)
+    this.#emitter.once(event, this.#guarded(event, listener))
   }
 
   off<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): void {
-    removeFrom(this.#listenersOf(event, listener), (one) => one.listener === listener)
+    this.#emitter.off(event, this.#guarded(event, listener))
   }
 
   /** Whether there are listeners. If not, callers skip the work that only the event needs. */
   hasListeners(event: keyof HoldfastEvents): boolean {
-    return this.#listeners[event].length > 0 || this.#isMirrored(event)
+    return this.#emitter.listenerCount(event) > 0 || this.#isMirrored(event)
   }
 
   emit<E extends keyof HoldfastEvents>(event: E, ...args: HoldfastEvents[E]): void {
     if (this.#isMirrored(event)) this.#mirror(event, args[0])
-    const listeners: Listening<E>[] = this.#listeners[event]
-    if (listeners.length === 0) return
-    this.#outside(() => {
-      // Those that it began with, whatever they add and remove.
-      for (const one of [...listeners]) {
-        if (one.isOnce) removeFrom(listeners, (other) => other === one)
-        this.#call(event, one.listener, args)
-      }
-    })
+    if (this.#emitter.listenerCount(event) > 0) this.#outside(() => this.#emitter.emit(event, ...args))
   }
 
   /**
@@ -222,7 +216,7 @@ export class Events {
     if (this.hasListeners('warning'))
       this.emit('warning', { code, message: more ? `${message}.\n${more()}` : message })
     const meaning = endangersLocks.get(code)
-    if (meaning === undefined || this.#listeners.warning.length > 0) return
+    if (meaning === undefined || this.#emitter.listenerCount('warning') > 0) return
     const text = `${message}. ${meaning} ${handleBy('warning')}`
     this.warnOnce(more ? code : message, code, () => (more ? `${text}\n${more()}` : text))
   }
@@ -288,21 +282,17 @@ export class Events {
     this.#outside(() => mirror.publish(message))
   }
 
-  #listenersOf<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): Listening<E>[] {
-    if (!Object.hasOwn(this.#listeners, event)) {
-      throw unknownName('event', event, Object.keys(this.#listeners))
+  #guarded<E extends keyof HoldfastEvents>(event: E, listener: HoldfastListener<E>): GuardedListener<E> {
+    if (!Object.hasOwn(this.#guards, event)) {
+      throw unknownName('event', event, Object.keys(this.#guards))
     }
     const given: unknown = listener
-    if (typeof given === 'function') return this.#listeners[event]
-    throw new InvalidArgumentError(`a listener must be a function, got ${shown(given)}`)
-  }
-
-  #call<E extends keyof HoldfastEvents>(
-    event: E,
-    listener: HoldfastListener<E>,
-    args: HoldfastEvents[E],
-  ): void {
-    const run: (...args: HoldfastEvents[E]) => unknown = listener
+    if (typeof given !== 'function') {
+      throw new InvalidArgumentError(`a listener must be a function, got ${shown(given)}`)
+    }
+    const guards = this.#guards[event]
+    const known = guards.get(listener)
+    if (known) return known
     const report = (cause: unknown): void => {
       const message = `a listener of the ${event} event threw`
       // An error listener that throws would be called for its own error.
@@ -310,18 +300,18 @@ export class Events {
       if (event !== 'error' && this.hasListeners('error')) return
       warnProcessOnce('HOLDFAST_LISTENER_THREW', () => `${message}. ${listenerAdvice}\n${stackOf(cause)}`)
     }
-    try {
-      const returned = run(...args)
-      if (isThenable(returned)) Promise.resolve(returned).catch(report)
-    } catch (error) {
-      report(error)
+    const run: (...args: HoldfastEvents[E]) => unknown = listener
+    const guarded = (...args: HoldfastEvents[E]): void => {
+      try {
+        const returned = run(...args)
+        if (isThenable(returned)) Promise.resolve(returned).catch(report)
+      } catch (error) {
+        report(error)
+      }
     }
+    guards.set(listener, guarded)
+    return guarded
   }
-}
-
-function removeFrom<T>(all: T[], isGone: (one: T) => boolean): void {
-  const left = all.filter((one) => !isGone(one))
-  all.splice(0, Infinity, ...left)
 }
 
 const listenerAdvice =

@@ -166,15 +166,28 @@ const isText: Check = (value) => typeof value === 'string'
 /** JSON can hold numbers that are infinite once parsed. */
 const isNumber: Check = (value) => Number.isFinite(value)
 const isNumberOrNull: Check = (value) => value === null || isNumber(value)
-const isOneOf =
-  (...known: readonly unknown[]): Check =>
-  (value) =>
-    known.includes(value)
+const isOneOf = (names: object): Check => {
+  const known = new Set<unknown>(Object.keys(names))
+  return (value) => known.has(value)
+}
 
-const isKind = isOneOf('lock', 'read-lock', 'write-lock', 'semaphore', 'latch')
-const isReason = isOneOf(
-  ...['expired', 'ended', 'not-held', 'revoked', 'closed', 'member-lost', 'minority', 'suspended'],
-)
+const objectKinds: Record<ObjectKind, true> = {
+  lock: true,
+  'read-lock': true,
+  'write-lock': true,
+  semaphore: true,
+  latch: true,
+}
+const lossReasons: Record<LossReason, true> = {
+  expired: true,
+  ended: true,
+  'not-held': true,
+  revoked: true,
+  closed: true,
+  'member-lost': true,
+  minority: true,
+  suspended: true,
+}
 /** A century: what is longer ago than dates reach has none. */
 const longestAgoMs = 100 * 365 * 86_400_000
 
@@ -183,7 +196,7 @@ const isAge: Check = (value) => typeof value === 'number' && isNumber(value) && 
 
 /** What each item says, in the order in which it is sent. */
 type Fields<T> = Readonly<Record<keyof T, Check>>
-const ofOwner: Fields<OwnerReport> = { name: isName, kind: isKind, owner: isText }
+const ofOwner: Fields<OwnerReport> = { name: isName, kind: isOneOf(objectKinds), owner: isText }
 const ofPermits = { ...ofOwner, permits: isNumber, size: isNumberOrNull }
 const holdFields: Fields<HoldReport> = {
   ...ofPermits,
@@ -199,7 +212,7 @@ const waitFields: Fields<WaitReport> = {
   holder: isText,
   stateAgeMs: isNumberOrNull,
 }
-const lossFields: Fields<LossReport> = { ...ofOwner, reason: isReason, agoMs: isAge }
+const lossFields: Fields<LossReport> = { ...ofOwner, reason: isOneOf(lossReasons), agoMs: isAge }
 
 /** Goes into the text of the report. */
 const isId = (text: string): boolean => text.length <= longestId && /^[\w-]+$/.test(text)

@@ -169,6 +169,13 @@ export interface ClientReportsOptions {
   readonly spreadMs?: number | undefined
 }
 
+export interface ResolvedClientReports {
+  readonly withinMs: number
+  readonly clientIds: readonly string[] | undefined
+  readonly name: string | undefined
+  spreadMsFor(clients: number): number
+}
+
 const locksOptionNames = new Set(['pattern', 'limit', 'contended', 'maxKeys', 'signal'])
 const clientReportsOptionNames = new Set(['withinMs', 'clientIds', 'name', 'spreadMs'])
 
@@ -190,7 +197,7 @@ function resolveListing(options: LocksOptions): ListingRequest {
   return { pattern, limit, contended, maxKeys, signal }
 }
 
-function resolveClientReports(options: ClientReportsOptions) {
+function resolveClientReports(options: ClientReportsOptions): ResolvedClientReports {
   checkOptions(options, clientReportsOptionNames)
   const { withinMs = 1_000, clientIds, name, spreadMs } = options
   checkInteger('withinMs', withinMs, 1)
@@ -205,7 +212,7 @@ function resolveClientReports(options: ClientReportsOptions) {
     withinMs,
     clientIds,
     name,
-    spreadMsFor: (clients: number) => spreadMs ?? (clients <= fewClients ? 0 : half),
+    spreadMsFor: (clients) => spreadMs ?? (clients <= fewClients ? 0 : half),
   }
 }
 

@@ -120,12 +120,23 @@ export function resolveQuorumSettings(
 ): QuorumSettings {
   checkInteger('memberTimeoutMs', options.memberTimeoutMs, 1)
   const memberTimeoutMs = options.memberTimeoutMs ?? 1_000
+  const { label, waitMs, leaseMs, maxHoldMs, signal, reentrant, watchdogTimeoutMs, maxWaiters } = options
+  const clientOptions = {
+    label,
+    waitMs,
+    leaseMs,
+    maxHoldMs,
+    signal,
+    reentrant,
+    watchdogTimeoutMs,
+    maxWaiters,
+  }
   const engine = { name: engines[0]?.name ?? '', traits: commonTraits(engines) }
-  const restartQuarantineMs =
-    options.restartQuarantineMs ?? options.watchdogTimeoutMs ?? defaultWatchdogTimeoutMs
+  const restartQuarantineMs = options.restartQuarantineMs ?? watchdogTimeoutMs ?? defaultWatchdogTimeoutMs
   const longestLease =
     restartQuarantineMs === 0 ? undefined : { ms: restartQuarantineMs, option: 'restartQuarantineMs' }
-  const settings = resolveSettings({ ...options, commandTimeoutMs: memberTimeoutMs }, engine, longestLease)
+  const allOptions = { ...clientOptions, commandTimeoutMs: memberTimeoutMs }
+  const settings = resolveSettings(allOptions, engine, longestLease)
   if (restartQuarantineMs !== 0) {
     const why = ', or 0 (at least watchdogTimeoutMs: a vote lasts that long)'
     requireInteger('restartQuarantineMs', restartQuarantineMs, settings.watchdogTimeoutMs, why)
