@@ -11,7 +11,7 @@ import { root } from './lib/workspace.mjs'
 
 const bounds = {
   files: 83,
-  lines: 22_870,
+  lines: 22_875,
   'files over 900 lines': 0,
   'files under 15 lines': 1,
   'uses of Pick<': 25,
@@ -19,8 +19,8 @@ const bounds = {
   'files on the way of a free withLock': 33,
   'calls per cycle': 403,
   'promises per cycle': 21,
-  'bundle of one lock with Holdfast, bytes': 258_820,
-  'bundle of one lock with LockClient, bytes': 175_260,
+  'bundle of one lock with Holdfast, bytes': 258_910,
+  'bundle of one lock with LockClient, bytes': 175_340,
 }
 
 /** Files that only say what is public may be short. */

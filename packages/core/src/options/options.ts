@@ -177,7 +177,10 @@ export interface CloseOptions {
 
 const acquireOptions = ['waitMs', 'leaseMs', 'maxHoldMs', 'signal', 'reentrant'] as const
 const acquireOptionNames: ReadonlySet<string> = new Set<keyof AcquireOptions>(acquireOptions)
-export const holdOptionNames: ReadonlySet<string> = new Set<keyof HoldOptions>([...acquireOptions, 'atLeastMs'])
+export const holdOptionNames: ReadonlySet<string> = new Set<keyof HoldOptions>([
+  ...acquireOptions,
+  'atLeastMs',
+])
 const takeOverOptionNames = new Set(['leaseMs', 'maxHoldMs', 'signal', 'atLeastMs'])
 const handOverOptionNames = new Set(['withinMs'])
 const lockOptionNames = new Set(['reentrant'])
