@@ -4,7 +4,7 @@ import type { Listing, Row } from '../src/dashboard/shared/payloads.js'
 import { visibleName } from '../src/dashboard/shared/visible-name.js'
 import { Named } from './details.js'
 import { formatMs, plural } from './format.js'
-import { kindName, Name, ProcessName } from './name.js'
+import { kindName, Name, OwnerName } from './name.js'
 import { usePolled } from './poll.js'
 
 /** The name in the address, so that a link leads to one; '': none. */
@@ -145,7 +145,7 @@ function Table({ rows, chosen }: { rows: readonly Row[]; chosen: string }) {
                 {row.object !== 'lock' && <span class="tag">{kindName(row.object)}</span>}
               </th>
               <td>
-                {row.holder ? <ProcessName process={row.holder.process} /> : <span class="quiet">–</span>}
+                {row.holder ? <OwnerName {...row.holder} /> : <span class="quiet">–</span>}
                 {row.holderCount > 1 && <span class="tag">+{row.holderCount - 1}</span>}
               </td>
               <td class="number">{formatMs(row.heldMs)}</td>

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Details, Holder, Named as NamedObjects, Waiter } from '../src/dashboard/shared/payloads.js'
 import { EvictDialog } from './evict-dialog.js'
 import { formatMs, plural } from './format.js'
-import { kindName, Name, ProcessName } from './name.js'
+import { kindName, Name, OwnerName } from './name.js'
 import { usePolled } from './poll.js'
 
 /** All that is in use under a name, as the store has it. */
@@ -59,7 +59,7 @@ function One({ details, evict }: OneProps) {
           <ul class="owners">
             {holders.map((holder) => (
               <li key={holder.owner}>
-                <ProcessName process={holder.process} />
+                <OwnerName {...holder} />
                 <span class="quiet">
                   {[
                     ...asOf(holder),
@@ -85,7 +85,7 @@ function One({ details, evict }: OneProps) {
           <ol class="owners">
             {waiters.map((waiter) => (
               <li key={waiter.owner}>
-                <ProcessName process={waiter.process} />
+                <OwnerName {...waiter} />
                 <span class="quiet">
                   {[...asOf(waiter), ...(waiter.waitedMs === null ? [] : [formatMs(waiter.waitedMs)])].join(
                     ' · ',

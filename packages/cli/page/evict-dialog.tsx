@@ -2,7 +2,7 @@ import type { TargetedSubmitEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { EvictionReply, EvictionRequest, Holder } from '../src/dashboard/shared/payloads.js'
 import { visibleName } from '../src/dashboard/shared/visible-name.js'
-import { Name, ProcessName } from './name.js'
+import { Name, OwnerName } from './name.js'
 import { isJson, reasonOf } from './poll.js'
 import { authorization } from './token.js'
 
@@ -45,7 +45,7 @@ export function EvictDialog({ name, victim, close }: EvictDialogProps) {
     <dialog ref={dialog} aria-labelledby="evict-title" onClose={close} onCancel={stay}>
       <h2 id="evict-title">Evict this holder?</h2>
       <p>
-        <ProcessName process={victim.process} /> loses <Name text={name} />, and the next waiter gets it.
+        <OwnerName {...victim} /> loses <Name text={name} />, and the next waiter gets it.
       </p>
       <p>
         The holder's signal is aborted, but its code may still be running and writing. Only a fencing token

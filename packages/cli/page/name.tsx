@@ -1,4 +1,4 @@
-import type { Process } from '../src/dashboard/shared/payloads.js'
+import type { Owner } from '../src/dashboard/shared/payloads.js'
 import { piecesOf, visibleName } from '../src/dashboard/shared/visible-name.js'
 
 /**
@@ -22,10 +22,21 @@ const kindNames: Readonly<Record<string, string>> = {
 /** `read-lock` → `read lock` */
 export const kindName = (kind: string): string => kindNames[kind] ?? kind
 
-export function ProcessName({ process: { clientId, host, pid, label } }: { process: Process }) {
-  if (host === '') return <Name text={clientId} />
+/** Whose it is, or was. */
+export function OwnerName({ unattended, process: { clientId, host, pid, label } }: Owner) {
+  const how = unattended && (
+    <span class="quiet">{unattended === 'kept' ? 'kept after' : 'handed over by'} </span>
+  )
+  if (host === '')
+    return (
+      <>
+        {how}
+        <Name text={clientId} />
+      </>
+    )
   return (
     <span class="process">
+      {how}
       {label !== '' && <Name text={label} />}
       <span class={label === '' ? '' : 'quiet'}>
         <Name text={host} /> · {pid}

@@ -7,7 +7,7 @@ import {
   type ObjectType,
   type SemaphoreInfo,
 } from '@holdfast/core'
-import { clientOf } from '@holdfast/core/engine'
+import { clientOf, isHandedOver, isKept } from '@holdfast/core/engine'
 import type { Details, Listing, Owner, Process, Row } from './shared/payloads.js'
 import type { DashboardSource } from './source.js'
 
@@ -36,6 +36,7 @@ const processOf = (clientId: string, client: ClientInfo | null | undefined): Pro
 
 const ownerWith = (owner: string, client: ClientInfo | null | undefined): Owner => ({
   owner,
+  unattended: isHandedOver(owner) ? 'handed-over' : isKept(owner) ? 'kept' : null,
   process: processOf(clientOf(owner), client),
 })
 
@@ -188,6 +189,7 @@ const fromLatch = (info: LatchInfo): Details => ({
   holderCount: 0,
   waiters: info.waiters.map(({ clientId, client }) => ({
     owner: clientId,
+    unattended: null,
     process: processOf(clientId, client),
     ...{ kind: 'latch' as const, permits: 1, waitedMs: null },
   })),

@@ -146,7 +146,7 @@ describe('what it shows', () => {
     expect(listing.rows).toMatchObject([
       {
         ...{ name, object: 'lock', waiterCount: 1, holderCount: 1 },
-        holder: { owner: lease.owner, process: { label: 'tester', pid: process.pid } },
+        holder: { owner: lease.owner, unattended: null, process: { label: 'tester', pid: process.pid } },
       },
       { name: quiet, waiterCount: 0 },
     ])
@@ -175,6 +175,21 @@ describe('what it shows', () => {
     expect((await namedOf(open(), uniqueName('free'))).objects).toMatchObject([
       { object: 'lock', holderCount: 0, waiterCount: 0 },
     ])
+  })
+
+  it('who has handed over a lock, or released one that is kept, and the owner without the ticket', async () => {
+    const { holdfast } = scene
+    const [handed, kept] = [uniqueName('handed'), uniqueName('kept')]
+    const ticket = await (await holdfast.getLock(handed).lock()).handOver({ withinMs: 60_000 })
+    await (await holdfast.getLock(kept).lock({ atLeastMs: 60_000 })).unlock()
+    const holder = { label: 'tester', pid: process.pid }
+    const shown = await Promise.all([handed, kept].map((name) => namedOf(open(), name)))
+    expect(shown).toMatchObject([
+      { objects: [{ holders: [{ unattended: 'handed-over', process: holder }] }] },
+      { objects: [{ holders: [{ unattended: 'kept', process: holder }] }] },
+    ])
+    for (const part of ticket.split('.').slice(3)) expect(JSON.stringify(shown)).not.toContain(part)
+    await Promise.all([handed, kept].map((name) => holdfast.getLock(name).forceUnlock()))
   })
 
   it('that a client did not report, whose holds are missing', async () => {

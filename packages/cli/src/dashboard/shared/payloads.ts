@@ -12,6 +12,8 @@ export interface Process {
 
 export interface Owner {
   readonly owner: string
+  /** Its process has released or handed over what is still held. */
+  readonly unattended: 'kept' | 'handed-over' | null
   readonly process: Process
 }
 
