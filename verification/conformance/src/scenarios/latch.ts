@@ -3,6 +3,7 @@ import { ClosedError, InvalidArgumentError, TooManyWaitersError, type ClientOpti
 import { expect, textWith } from '../expect/expect.js'
 import { failureOf, nextEvent } from '../support/observing.js'
 import type { Client, Suite } from '../support/suite.js'
+import { until } from '../support/until.js'
 
 interface LatchClient extends Client {
   readonly latch: CountDownLatch
