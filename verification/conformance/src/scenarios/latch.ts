@@ -297,7 +297,7 @@ export function describeLatch(suite: Suite): void {
       // The entry of a client that was stalled has ended, until it is made again.
       const { remainingMs, ...info } = await until(async () => {
         const shown = await a.latch.inspect()
-        return shown.waiterCount > 0 && shown
+        return shown.waiterCount > 0 ? shown : null
       })
       expect(info).toMatchObject({
         name: suite.lockName,
