@@ -7,10 +7,15 @@ import { makeStock, reserve } from './reserve.mjs'
 let store, holdfast, rival
 
 /** Lets time pass in steps, so that what a timer starts can finish before the next one fires. */
+async function settle() {
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+}
+
 async function advance(ms, stepMs = 1_000) {
+  await settle() // what the code does before it first sleeps
   for (let passed = 0; passed < ms; passed += stepMs) {
     mock.timers.tick(Math.min(stepMs, ms - passed))
-    for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+    await settle()
   }
 }
 

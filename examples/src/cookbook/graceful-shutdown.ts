@@ -8,7 +8,7 @@ export function closeOnSignals(holdfast: Holdfast, server: Server, drainMs = 2_0
   const shutDown = async (): Promise<void> => {
     // No new connections. Requests in progress continue.
     const lastResponse = once(server.close(), 'close')
-    // Waiters that hold nothing reject at once. Holders get drainMs to finish, in which they may acquire further locks; then
+    // Waiters that hold nothing reject at once. Callbacks of withLock and lease.run get drainMs to finish, and may acquire further locks; then
     // their signals abort and their locks are released.
     await holdfast.close({ drainMs })
     // A handler that has just released its lock still has to send its response.
