@@ -1,5 +1,6 @@
+import { quietHost } from '@holdfast/conformance'
 import { redisEngine } from '@holdfast/core'
-import type { EngineHost, Inspection, LockEngine, SharedInspection } from '@holdfast/core/engine'
+import type { Inspection, LockEngine, SharedInspection } from '@holdfast/core/engine'
 import type { FaultContext } from './faults/fault-context.js'
 import type { ObjectName } from './objects.js'
 import { isRedis } from './redis-template.js'
@@ -19,7 +20,6 @@ export interface Records {
 }
 
 const limit = 100
-const commandTimeoutMs = 5_000
 
 export function recordsOf(context: FaultContext): Records {
   const { templates } = context.testbed.operatorRoute
@@ -62,7 +62,7 @@ async function inspect(
   spec: TemplateSpec | undefined,
 ): Promise<Inspection | SharedInspection> {
   if (!spec) throw new Error('there is no way to the store')
-  const session = (await engineOf(spec)).open(host)
+  const session = (await engineOf(spec)).open(quietHost('chaos-records'))
   try {
     const address = session.names.locate(name, typeOf[object] ?? 'lock')
     await session.prepare(address)
@@ -72,26 +72,4 @@ async function inspect(
   } finally {
     await session.close()
   }
-}
-
-const ignore = (): void => undefined
-
-const host: EngineHost = {
-  clientId: 'chaos-records',
-  client: { host: 'localhost', pid: process.pid, label: 'records', startedAt: new Date() },
-  watchdogTimeoutMs: 10_000,
-  renewEveryMs: 3_000,
-  commandTimeoutMs,
-  now: () => performance.now(),
-  granted: ignore,
-  revoked: ignore,
-  wake: ignore,
-  opened: ignore,
-  onMessage: ignore,
-  missed: ignore,
-  unsubscribed: ignore,
-  broken: ignore,
-  reconnected: ignore,
-  warn: ignore,
-  error: ignore,
 }

@@ -322,7 +322,7 @@ export class HeldMembers {
     ])
   }
 
-  /** Whether none was lost while nobody looked. A loss that is noticed here is also reported. */
+  /** Whether all are still held. A loss that is first noticed here is reported, too. */
   areHeld(): boolean {
     return this.#held.every(({ hold }) => hold.loss === undefined)
   }
@@ -335,7 +335,7 @@ export class HeldMembers {
     return new MultiHold(inOrder.map((held) => this.#completed(held)))
   }
 
-  /** Releases all of them. Nobody waits for it. */
+  /** Releases all of them in the background. */
   giveBack(): void {
     this.#end()
     for (const { member, entry } of this.#held) member.client.background.run(entry.unlock())

@@ -176,7 +176,7 @@ export class Lookup implements HomeOperations, Ready {
     }
   }
 
-  /** Says who is about to evict an owner. Its client is told at each master together with the eviction: only then are its votes known. */
+  /** Notes who is about to evict an owner. Each master passes that on with its eviction, since the owner's votes are known only then. */
   announce(_lock: Address, owner: string, by: string): Promise<void> {
     this.#evictions.note(owner, by)
     return Promise.resolve()

@@ -163,7 +163,7 @@ export interface RedisLatchWait extends LatchWait {
 /** The keys of a latch, in the order that the scripts want. */
 const latchKeys = ({ main, counted, waiters }: Keys): string[] => [main, counted, waiters]
 
-/** The script calls of latches. Their replies have the same forms, whoever shares them. */
+/** The script calls of latches. Replies have the same form whether or not a latch is shared with Redisson. */
 export interface LatchCalls {
   /** @param server - the `run_id` of the server; '' when it is not known */
   set(keys: Keys, request: LatchSetRequest, server: string): ScriptCall

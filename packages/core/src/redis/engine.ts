@@ -44,7 +44,7 @@ export function nativeEngine(options: RedisOptions, carried: readonly CarriedSte
   }
 }
 
-/** Of locks on Redis, whoever shares them. */
+/** Of locks on Redis, whether or not they are shared with Redisson. */
 const lockTraits = {
   // Redis expires a key in the millisecond after its TTL, by a clock that it reads once per command.
   lease: { stepMs: 1, shortestMs: 1, marginMs: 2 },

@@ -21,7 +21,7 @@ export interface Opened<Content> {
 /** A step on one document, which waits for its reply. */
 export interface Step<Content> {
   readonly untilMs: number
-  /** Nobody waits for it any more: it is not carried out. */
+  /** No caller waits for it any more: it is not carried out. */
   isOver: boolean
   run(document: Opened<Content>): void
   /** Its caller gets what `run` found. */

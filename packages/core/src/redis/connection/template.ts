@@ -269,7 +269,7 @@ const tls = aKind(
 
 /**
  * With {@link furtherOptions} every option of ioredis, which would ignore any other and connect to this machine. The compiler finds what is
- * missing: the options of ioredis 5 are among those of 6. The commonest come first, since the first of several near names is suggested.
+ * missing: the options of ioredis 5 are among those of 6. The first of several similar names is suggested, so the most common lead.
  */
 const known: Readonly<Record<Exclude<keyof RedisOptions, FurtherOption>, OptionCheck>> = {
   host: address,
@@ -298,11 +298,11 @@ const knownOfSentinel: Readonly<Record<keyof SentinelAddress, OptionCheck>> = {
 }
 
 /**
- * Has a connection made anew when its handshake gets no reply: ioredis limits the time until the socket is connected, and then
- * waits for ever (5.11.1 and 6.0.0), behind a proxy that has lost the server, say. A server that is loading its data replies.
+ * Replaces a connection whose handshake gets no reply. ioredis limits only the time until the socket is connected (5.11.1 and 6.0.0), so
+ * behind a proxy that has lost its server, for example, it would wait forever. A server that is loading its data does reply.
  *
  * @param limitMs - how long nothing may be received
- * @param onSilent - is told why, before the connection is closed
+ * @param onSilent - called with the reason before the connection is closed
  */
 export function limitHandshake(
   commands: CommandConnection,

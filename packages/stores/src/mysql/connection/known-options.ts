@@ -10,7 +10,7 @@ const ssl = aKind(
 
 /**
  * Every option of `mysql2` for a connection. It would ignore any other, print that, and connect to this machine. Those of a pool
- * mean nothing here, and we have our own for values. The commonest come first, since the first of several near names is
+ * mean nothing here, and we have our own for values. The most common come first, since the first of several near names is
  * suggested.
  */
 export const known = {

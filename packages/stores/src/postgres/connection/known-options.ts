@@ -18,7 +18,7 @@ const timeout: OptionCheck = {
 
 /**
  * Every option of `pg` for a connection. It would ignore any other and connect to this machine; and a wrong value makes it throw
- * where nobody can catch it. Those of a pool mean nothing here. The commonest come first, since the first of several near names
+ * where nobody can catch it. Those of a pool mean nothing here. The most common come first, since the first of several near names
  * is suggested.
  */
 export const known = {
